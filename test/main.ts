@@ -6,7 +6,7 @@ import { spawnSync } from 'node:child_process'
 import { globSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** By measured time, see docs/testing.md. The order of all other files does not matter. */
+/** By measured time, see docs/testing.md. The order of the other files does not matter. */
 const slowest = [
   'web/accessibility',
   'end-to-end/package',

@@ -23,7 +23,7 @@ const [a, b] = ['sg-0aaa1111bbb222333', 'sg-0aaa1111bbb222444'] as const
 const of = { interface_id: 'eni-0abc1234def567890' }
 const both = { ...of, isolation_group: quarantine }
 
-/** The description of an interface with these groups, and with a tag of saved ones. */
+/** The description of an interface with these groups, and with a tag of saved groups. */
 const described = (groups: readonly string[], saved?: string): CannedReply => {
   const items = groups.map((id) => `<item><groupId>${id}</groupId></item>`).join('')
   const tags = saved === undefined ? '' : `<item><key>tocsin-groups</key><value>${saved}</value></item>`

@@ -193,7 +193,7 @@ describe('crowdstrike', () => {
         state: 'containment_pending',
         changed: true,
       })
-      // Falcon is late, or the host is missing.
+      // Falcon is slow, or the host is missing.
       expect(await after(host('normal'))).to.include({ state: 'normal', changed: true })
       expect(await after(resources(null))).to.include({ state: 'unknown', changed: true })
     })

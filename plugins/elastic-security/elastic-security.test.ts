@@ -287,7 +287,7 @@ describe('elastic_security', () => {
     it('leaves a host that is isolated, or about to be, as it is', async () => {
       expect(await run([host(true), actions()])).to.deep.equal({ completed: true, changed: false })
       expect(await run([host(false), actions(isolating)])).to.deep.equal({ completed: false, changed: false })
-      // It is about to be released, or the isolation has expired.
+      // The host is about to be released, or the isolation has expired.
       const queued = { json: { action: 'i2' } }
       expect(await run([host(true), actions({ ...isolating, command: 'unisolate' }), queued])).to.include({
         changed: true,

@@ -279,7 +279,7 @@ describe('github webhooks', () => {
   it('verifies the signature of the vendor’s documentation', () => {
     const signature = 'sha256=757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e17'
     expect(sign('Hello, World!')).to.equal(signature)
-    // It is accepted, and the body that it signs is no event.
+    // It is accepted, but the signed body is not an event.
     expect(() => receive('ping', 'Hello, World!', signature)).to.throw('neither JSON nor a form')
     expect(() => receive('ping', 'Hello, World?', signature)).to.throw('signature')
   })

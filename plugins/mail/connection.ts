@@ -152,7 +152,7 @@ export const connection = defineConnection({
       smtp: { host: given.smtp_host, port: given.smtp_port ?? 465, tls: startOf(given.smtp_tls, 'smtp') },
     }),
   }),
-  // Microsoft 365 accepts 30 messages a minute of a mailbox.
+  // Microsoft 365 accepts 30 messages a minute from a mailbox.
   rate: ({ path }) => ({
     bucket: path,
     limits: path === '/smtp' ? [{ requests: 30, perMs: 60_000 }] : [],

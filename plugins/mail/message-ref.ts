@@ -1,4 +1,4 @@
-/** How a message is named. UIDs mean something only together with the UIDVALIDITY of their mailbox. */
+/** How a message is identified. UIDs are valid only together with the UIDVALIDITY of their mailbox. */
 export const refProperties = {
   mailbox: {
     type: 'string',

@@ -56,7 +56,7 @@ export function questionContent(
   }
 }
 
-/** Marked, so that no line of it looks like one of ours. */
+/** Marked, so that its lines cannot be mistaken for Tocsin's own text. */
 const quoted = (message: string): string =>
   message
     .split('\n')

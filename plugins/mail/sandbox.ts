@@ -10,7 +10,9 @@ import { serveSmtp, type Delivery } from './sandbox/smtp-server.ts'
 const user = 'phishing@example.com'
 const secrets = { password: 'sandbox-app-password', accessToken: 'sandbox-access-token' }
 
-/** What a test can do with one connection at a command, in place of the server. Return true to have done so. */
+/**
+ * A test's handler for a command on one connection, in place of the server. Return true if it was handled.
+ */
 export type Intercept = (on: Interception) => boolean
 
 export interface Interception {

@@ -89,7 +89,7 @@ describe('mail over SMTP', () => {
     ['AUTH', 'none'],
     ['RCPT', 'none'],
     ['DATA', 'none'],
-    // The server has the whole message, and ends before it says so.
+    // The server receives the whole message, and disconnects before it confirms.
     ['MESSAGE', 'unknown'],
   ] as const)
     it(`reports the effect of a connection that ends at ${command}: ${effect}`, async () => {

@@ -251,7 +251,7 @@ describe('sentinelone', () => {
         { sha1 },
         { replies: [data([{ id: '7', osType: 'windows' }])] },
       )
-      // A block of a site below the global scope would not count.
+      // A block list entry of a site, below the global scope, would not count.
       expect(requests[0]?.path).to.contain('tenant=true').and.not.contain('includeChildren')
       expect(output).to.deep.equal({ block_id: '7', sha1: sha1.toLowerCase(), changed: false })
     })

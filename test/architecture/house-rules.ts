@@ -67,7 +67,7 @@ function readSource(root: string, path: string, known: ReadonlySet<string>): Sou
   }
 }
 
-/** Names that a file declares and exports, in whatever form; not what it passes on from another file or an import. */
+/** Names that a file declares and exports in any form, without re-exports of imports. */
 function exportedNames(text: string): readonly string[] {
   const declarations = text.matchAll(
     /^export\s+(?:default\s+)?(?:declare\s+)?(?:async\s+)?(?:abstract\s+)?(?:function\b\s*\*?|(?:const\s+)?enum\b|const\b|let\b|var\b|class\b|interface\b|type\b|namespace\b)\s*(?!extends\b|type\b\s*\{)([$\w]+)/gm,
@@ -104,7 +104,7 @@ function listedNames(list: string, imported: ReadonlySet<string>): readonly stri
 const isTest = (path: string): boolean => path.startsWith('test/') || path.endsWith('.test.ts')
 const isIndex = (path: string): boolean => basename(path) === 'index.ts'
 
-/** What breaks the layout rules; empty where all of them hold. */
+/** Violations of the layout rules. */
 export function findBreaches(sources: Sources): readonly string[] {
   const product = sources.files.filter(({ path }) => !isTest(path))
   return [

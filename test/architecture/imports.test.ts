@@ -17,7 +17,7 @@ const parts = [
   'tsconfig.base.json',
 ]
 
-/** Forbidden imports, each with the file it would stand in. `by` names who must refuse it. */
+/** Forbidden imports, each with the file that would contain it. `by` names the tool that must report it. */
 const planted: readonly { file: string; code: string; by: ('compiler' | 'linter')[]; says: string }[] = [
   {
     file: 'core/domain/planted.ts',
@@ -33,7 +33,8 @@ const planted: readonly { file: string; code: string; by: ('compiler' | 'linter'
   },
   {
     file: 'plugins/planted/skills/planted.ts',
-    // Something that the test kit does not lead to: the compiler complains about a file once, where it is first imported.
+    // An import that the test kit does not reach: the compiler reports a file only once, where it is first
+    // imported.
     code: `import { toStepGraph } from '../../../core/playbook/step-graph.ts'\nexport const planted = toStepGraph\n`,
     by: ['compiler', 'linter'],
     says: 'a plugin reaches into core',
@@ -152,7 +153,7 @@ describe('direction of imports', function () {
     await writeFile(join(copy, file), code)
   }
 
-  /** What the tool prints; it must have something to say, since forbidden imports were planted. */
+  /** The output of the tool, which must not be empty, since forbidden imports were planted. */
   async function run(tool: string, args: string[]): Promise<string> {
     try {
       await promisify(execFile)(process.execPath, [join(root, 'node_modules', tool), ...args], {

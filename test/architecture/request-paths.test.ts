@@ -4,7 +4,10 @@ import { join } from 'node:path'
 
 const plugins = join(import.meta.dirname, '../../plugins')
 
-/** What puts values into the text of a path: they belong into a list of segments (core/plugin/request-path.ts). */
+/**
+ * Code that puts values into the text of a path. Values belong in a list of segments
+ * (core/plugin/request-path.ts).
+ */
 const madeByHand: readonly RegExp[] = [
   // `/devices/${id}`
   /`\/(?!\/)[^`\n]*\$\{/,

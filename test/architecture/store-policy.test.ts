@@ -15,7 +15,10 @@ const states = new Set<string>([
   'accepted',
 ])
 
-/** Conflicts of rows, files and processes that only the adapter can see. All others are rules, and belong to core. */
+/**
+ * Conflicts of rows, files and processes that only the adapter can see. All other conflicts are policy and
+ * belong in core.
+ */
 const ownConflicts =
   /^(\w+_exists|data_dir_in_use|database_damaged|master_key_mismatch|database_too_new|file_system_unfit|not_a_tocsin_database|not_a_backup)$/
 
@@ -33,7 +36,7 @@ const matches = (code: string, pattern: RegExp): readonly string[] =>
 /** Whether the quoted part of a text names a state. */
 const isState = (text: string): boolean => states.has(text.split("'")[1] ?? '')
 
-/** SQL that writes, without its conditions: reading may name a state, so that partial indexes are used. */
+/** SQL that writes, without its conditions. Reads may name a state, so that partial indexes are used. */
 const writtenValues = (code: string): readonly string[] =>
   matches(code, /`[^`]*`/g)
     .filter((sql) => /^`\s*(INSERT|UPDATE)\b/.test(sql))

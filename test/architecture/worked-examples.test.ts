@@ -12,7 +12,7 @@ const mocha = join(root, 'node_modules/mocha/bin/mocha.js')
 const [, section = ''] =
   /^## Worked examples$([^]*?)^## /m.exec(readFileSync(join(root, 'CONTRIBUTING.md'), 'utf8')) ?? []
 
-/** A file of an example, with what the page says to write. */
+/** A file of an example with its changes. */
 interface Change {
   readonly path: string
   readonly kind: 'new' | 'generated' | 'edited'
@@ -60,7 +60,7 @@ function patched(text: string, diff: string, path: string): string {
 const comparable = (line: string): string =>
   line.startsWith('|') ? line.replaceAll(/-{3,}/g, '---').replaceAll(/ {2,}/g, ' ') : line
 
-/** Adds the new items of a list, on one line or more, that may contain more items than the example shows. */
+/** Adds the new items to a list on one or more lines, which may contain more items than the example shows. */
 function withListItem(text: string, removed: string, added: string, path: string): string {
   const [head, given, tail] = partsOf(removed)
   const [newHead, wanted, newTail] = partsOf(added)
@@ -89,7 +89,7 @@ interface Check {
   readonly files: number
   /** Must print `true` in the changed copy. */
   readonly program: string
-  /** A test file that must pass in the changed copy, as it writes what is generated. */
+  /** A test file that must pass in the changed copy, because it writes generated files. */
   readonly test?: string
 }
 

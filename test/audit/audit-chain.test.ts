@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { hashEntry, verifyChain, type StoredAuditEntry } from '../../core/audit/audit-chain.ts'
 import { canonicalJson } from '../../core/audit/canonical-json.ts'
 
-/** A log of so many entries, as it is recorded. */
+/** A recorded log of this many entries. */
 function logOf(length: number, what = 'done'): StoredAuditEntry[] {
   const log: StoredAuditEntry[] = []
   for (let sequence = 1; sequence <= length; sequence++) {

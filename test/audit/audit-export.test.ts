@@ -21,7 +21,10 @@ import { somebody } from '../support/somebody.ts'
 import { makeDataDir, openStoresIn } from '../support/stores.ts'
 import { makeTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.ts'
 
-/** What a receiver can say of lines of JSON: the numbers in their order, each entry once; throws where the chain is broken. */
+/**
+ * Checks received lines of JSON: returns the entry numbers, each once and in order; throws if the chain is
+ * broken.
+ */
 function follow(lines: readonly string[]): readonly number[] {
   const numbers: number[] = []
   let previous = beginning
@@ -67,7 +70,7 @@ describe('audit log export', () => {
   const say = (level: string) => (fields: LogFields, message: string) =>
     void logged.push({ level, fields, message })
   const log = { debug: say('debug'), info: say('info'), warn: say('warn'), error: say('error') }
-  /** Waits are short, so that outages of tests are. */
+  /** Short waits, so that simulated outages are short. */
   const clock = {
     ...systemClock,
     sleep: (ms: number, signal: AbortSignal) => systemClock.sleep(ms / 50, signal),
@@ -202,7 +205,7 @@ describe('audit log export', () => {
   })
 
   describe('over HTTP', () => {
-    /** @param answer the status for the next request; 200 where nothing is left */
+    /** @param answer the status for the next request; 200 when no entries are left */
     async function receiver(...answers: readonly (number | 'cut')[]) {
       const bodies: string[] = []
       const heads: object[] = []

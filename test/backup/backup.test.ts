@@ -29,7 +29,7 @@ describe('tocsin backup and restore', function () {
       env: { TOCSIN_DATA_DIR: at(data), TOCSIN_PLAYBOOKS_DIR: at(`${data}-playbooks`), ...env },
     })
   const restoreInto = (data: string, ...args: string[]) => tocsin(['restore', first.file, ...args], data)
-  /** Where a table begins in the backup: one that restoring has no need to look at. */
+  /** Start of a table in the backup that a restore does not read. */
   const pageOf = (table: string) =>
     using(first.file, (backup) =>
       backup.one<{ rootpage: number }>(`SELECT rootpage FROM sqlite_schema WHERE name = ?`, table),
@@ -39,7 +39,7 @@ describe('tocsin backup and restore', function () {
     await writeFile(at(`${data}/master.key`), await readFile(at('data/master.key')), { mode: 0o600 })
   }
 
-  /** A server under load, a backup of it, and what it had acknowledged before. */
+  /** A server under load, a backup of it, and the alerts acknowledged before the backup. */
   before(async () => {
     house = await makeTestTocsin()
     await house.addPlaybook('note', "  - set: { seen: '${{ alert.content }}' }")

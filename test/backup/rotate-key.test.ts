@@ -61,7 +61,10 @@ describe('tocsin rotate-key', function () {
     )
   const keyFile = () => readFile(join(data, 'master.key'), 'utf8')
 
-  /** The next start: every secret and every token is what it was, and the audit log is whole. Gives how often it was rotated. */
+  /**
+   * The next start: every secret and token is unchanged, and the audit log is complete. Returns the number of
+   * rotations.
+   */
   async function start(env: Record<string, string> = {}): Promise<number> {
     const stores = await openStores(readConfig({ TOCSIN_DATA_DIR: data, ...env }), 'exclusive')
     try {
@@ -189,7 +192,10 @@ describe('tocsin rotate-key', function () {
       if (!canTrace) this.skip()
     })
 
-    /** Kills a rotation at the nth of these system calls; gives how often it had been rotated then, and undefined where it was not killed. */
+    /**
+     * Kills a rotation at the nth of these system calls. Returns the number of completed rotations; undefined
+     * if it was not killed.
+     */
     async function killAt(calls: string, n: number): Promise<number | undefined> {
       await rm(data, { recursive: true })
       await cp(origin, data, { recursive: true })

@@ -19,7 +19,7 @@ describe('recovery after tocsin restore', function () {
       cwd: house.folder,
       env: { TOCSIN_DATA_DIR: 'data', TOCSIN_PLAYBOOKS_DIR: 'playbooks' },
     })
-  /** What is printed or documented, done as somebody would do it. */
+  /** Follows the printed and documented instructions as a user would. */
   async function type(command: string) {
     const { url, adminKey } = house.server
     const env = { ...process.env, TOCSIN_URL: url, TOCSIN_KEY: adminKey }
@@ -29,7 +29,7 @@ describe('recovery after tocsin restore', function () {
     [...text.matchAll(/^ *(curl .*runs\/retry.*)$/gm)].map(([, command]) => command ?? '')
   const statuses = async () => (await house.server.call('/runs?limit=50')).body.data
 
-  /** Two runs that wait for a person, and two that have not begun, when the backup is made. */
+  /** Two runs that wait for a person and two queued runs at the time of the backup. */
   before(async function () {
     if (!(await run('curl', ['--version']).catch(() => undefined))) return this.skip()
     house = await makeTestTocsin()

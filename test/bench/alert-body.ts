@@ -2,10 +2,10 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { identifyAlert } from '../../core/alert-source/index.ts'
 
-/** Stands in the content of an alert, in the place of a number of as many digits: repeats of an alert would be grouped with it. */
+/** Replaced by a number with as many digits in each alert, because repeats would be grouped. */
 export const numberMark = '0000000000'
 
-/** The content of an alert as a sign-in log would send it, about as long as wanted; the same for the same number. */
+/** Alert content as in a sign-in log, of about the wanted size; the same for the same number. */
 function content(number: number, length: number): string {
   const event = (n: number) => ({
     id: `${(number * 7919 + n * 104_729) % 1_000_003}-${n}`,
@@ -32,11 +32,14 @@ const bodyOf = (text: string, type?: string): string =>
     alert_content: text,
   })
 
-/** The body of a request that sends an alert in: JSON of exactly this many bytes. Without a type it is not investigated. */
+/**
+ * The body of a request that creates an alert: JSON of exactly this many bytes. Without a type, it is not
+ * investigated.
+ */
 export function alertBody(number: number, bytes: number, type?: string): string {
   const body = (text: string) => bodyOf(text, type)
   let text = content(number, bytes)
-  // Quotes are escaped in the body; the text has to be shorter by as much.
+  // Quotes are escaped in the body, so the text is shortened accordingly.
   while (Buffer.byteLength(body(text)) > bytes) text = text.slice(0, -1)
   return body(text.padEnd(text.length + bytes - Buffer.byteLength(body(text))))
 }

@@ -1,22 +1,22 @@
 import { startProfile } from './profile.ts'
 
-/** What a process has used since it began. */
+/** Resources that a process has used since its start. */
 export interface Usage {
-  /** Of all its threads, user and system. */
+  /** CPU time of all threads, user and system. */
   readonly cpuMs: number
-  /** Transactions that waited for the disk. */
+  /** Transactions synced to disk. */
   readonly commits: number
-  /** Memory it held at most. */
+  /** Peak memory. */
   readonly peakMb: number
 }
 
-/** What a process holds, after a collection. */
+/** Memory after a garbage collection. */
 export interface Memory {
   readonly rssMb: number
   readonly heapMb: number
 }
 
-/** What can be asked of a process of a benchmark, and what it answers. */
+/** Requests to a process of a benchmark, and its answers. */
 export interface Answers {
   usage: Usage
   memory: Memory
@@ -26,9 +26,8 @@ export interface Answers {
 }
 
 /**
- * Says that this process is ready, and answers what the process that started it asks.
- *
- * @param commits how many transactions there were
+ * Reports that this process is ready, and answers requests of its parent process. @param commits
+ * number of transactions
  */
 export function answerParent(ready: unknown, commits: () => number): void {
   let endProfile: (() => Promise<Answers['end profile']>) | undefined

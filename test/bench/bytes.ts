@@ -6,7 +6,7 @@ import { printTable } from './print-table.ts'
 import { readWal, walPages, type WalPages } from './wal-pages.ts'
 import { startWholeWay } from './whole-way.ts'
 
-/** What one alert writes, in kilobytes. */
+/** Kilobytes written per alert. */
 interface Written {
   readonly alerts: number
   readonly commits: number
@@ -14,8 +14,8 @@ interface Written {
 }
 
 /**
- * What one alert of five calls writes to disk, by table and index, beside the minimal program that keeps the
- * same rows.
+ * Disk writes of one alert with five calls, by table and index, compared with a minimal program that stores
+ * the same rows.
  */
 export async function benchBytes({ connections, seconds }: Options): Promise<void> {
   for (const count of connections.filter((one) => one <= 32)) {
@@ -44,8 +44,8 @@ export async function benchBytes({ connections, seconds }: Options): Promise<voi
 }
 
 /**
- * A reader that stays in its transaction keeps the log from being reused, so that all frames can be counted
- * afterwards. What the checkpoints would have copied follows from the frames.
+ * An open read transaction keeps the log from being reused, so that all frames can be counted afterwards.
+ * Checkpoint writes follow from the frames.
  */
 async function written(path: string, way: Way, count: number, seconds: number): Promise<Written> {
   await way(count, Math.min(1, seconds))

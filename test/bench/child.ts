@@ -5,7 +5,7 @@ import type { Answers } from './answer-parent.ts'
 
 /** A script of this folder running as a process of its own. */
 export interface Child<T> {
-  /** What it said when it was ready. */
+  /** Its message when it was ready. */
   readonly said: T
   ask<Question extends keyof Answers>(question: Question): Promise<Answers[Question]>
   stop(): Promise<void>

@@ -2,14 +2,14 @@ import { bestOf, cells, figureTitles, type Figures } from './measure.ts'
 import type { History } from './history.ts'
 import { printTable } from './print-table.ts'
 
-/** Something to measure; gives its figures. */
+/** A subject to measure; returns its figures. */
 export type Way = (count: number, seconds: number) => Promise<Figures>
 
 export interface Comparison {
   readonly title: string
-  /** By their names, in the order in which they are shown. */
+  /** Subjects by name, in display order. */
   readonly ways: Readonly<Record<string, Way>>
-  /** What the last one is compared with. */
+  /** The baseline of the last subject. */
   readonly baseline: string
   readonly seconds: number
   readonly rounds: number
@@ -17,7 +17,10 @@ export interface Comparison {
   readonly history: History
 }
 
-/** Measures each way at each number of connections, in turns, and prints a table with the ratio of the last one to the baseline. */
+/**
+ * Measures each subject at each number of connections, in turns, and prints a table with the ratio of the
+ * last one to the baseline.
+ */
 export async function compare({
   title,
   ways,

@@ -1,6 +1,6 @@
 import { Database } from '../../server/sqlite/database/database.ts'
 
-/** Counts transactions of this process from now on: each is one wait for the disk. */
+/** Counts the transactions of this process from now on; each is one sync to disk. */
 export function countCommits(): () => number {
   let commits = 0
   const run = Database.prototype.run

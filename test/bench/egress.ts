@@ -8,11 +8,11 @@ import { compare, type Way } from './compare.ts'
 import { measure } from './measure.ts'
 import type { Options } from './options.ts'
 
-/** At once to one host: the limit of the outbound client. */
+/** Concurrent requests to one host: the limit of the outbound client. */
 const maxAtOnce = 16
 
 /**
- * What one call of another system costs: with Node's own client, with its `fetch` (undici with the web's
+ * Cost of one call to another system: with Node's own client, with its `fetch` (undici with the web's
  * streams around it), with got, and through the egress.
  */
 export async function benchEgress(options: Options): Promise<void> {

@@ -46,7 +46,7 @@ const alert = {
   },
 }
 
-/** Evaluations each second, the best of several rounds of about `roundMs`. */
+/** Evaluations per second, the best of several rounds of about `roundMs`. */
 function rate(run: () => unknown, roundMs: number): number {
   let best = 0
   let batch = 16
@@ -63,7 +63,7 @@ function rate(run: () => unknown, roundMs: number): number {
   return best
 }
 
-/** Prints evaluations each second of compiled expressions, beside those of `@bufbuild/cel`. */
+/** Prints evaluations per second of compiled expressions, compared with `@bufbuild/cel`. */
 export function benchExpression(): void {
   const env = celEnv({ funcs: strings })
   const rows = cases.map(({ name, expression }) => {

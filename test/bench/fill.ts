@@ -5,18 +5,18 @@ import { bootstrap } from '../../server/access/bootstrap.ts'
 import { openStores } from '../../server/store/open-stores.ts'
 
 export interface Filling {
-  /** Alerts that were investigated in a run of five steps each. */
+  /** Number of alerts, each investigated by a run of five steps. */
   readonly stored: number
-  /** Runs that wait for a day and more. */
+  /** Number of runs that wait for a day or longer. */
   readonly waiting: number
 }
 
-/** Rows that are made in one transaction. */
+/** Rows per transaction. */
 const batch = 20_000
 
 /**
- * Puts into a new data directory what a server would have left there. With plain SQL, since a server would take hours; the words of
- * the alerts are not indexed. Gives the key of an administrator.
+ * Fills a new data directory with plain SQL, because a server would take hours. The words of the alerts are
+ * not indexed. Returns an admin key.
  */
 export async function fill(
   dataDir: string,

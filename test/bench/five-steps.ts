@@ -7,7 +7,7 @@ import { post } from './load.ts'
 
 const alertType = 'suspicious_sign_in'
 
-/** Five steps that compute a value each: every result is journaled, nothing outside is called. */
+/** Five steps that compute one value each: every result is journaled, no other system is called. */
 export const fiveSteps = `apiVersion: tocsin/v1
 name: five-steps
 description: Five steps without an effect.
@@ -56,7 +56,7 @@ export async function startFiveSteps(
 
 export const dataDirIn = (folder: string): string => join(folder, 'data')
 
-/** The same alert, to a server that only has to take it. */
+/** The same alert, sent to a server that only stores it. */
 export const postTo =
   (child: Child<unknown>, url: string): Way =>
   (connections, seconds) =>

@@ -16,7 +16,10 @@ interface Grown extends Figures {
   readonly fileMb: number
 }
 
-/** What an alert costs, from its post through five steps to its case, with ever more alerts stored, and with runs that wait. */
+/**
+ * Cost of an alert from its POST through five steps to its case, with a growing number of stored alerts and
+ * waiting runs.
+ */
 export async function benchGrowth(options: Options): Promise<void> {
   const [least = 0] = options.stored
   const fillings = [

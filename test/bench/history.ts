@@ -4,7 +4,7 @@ import { cpus, hostname } from 'node:os'
 import { dirname } from 'node:path'
 import type { Figures } from './measure.ts'
 
-/** One figure of one run of the benchmarks. */
+/** One figure of one benchmark run. */
 interface Recorded {
   readonly commit: string
   readonly machine: string
@@ -15,9 +15,9 @@ interface Recorded {
   readonly cpuMs: number
 }
 
-/** Earlier commits that are shown. */
+/** Number of earlier commits shown. */
 const shown = 5
-/** Ratios to a baseline of the same run differ by so much between runs of one commit. */
+/** Ratios to the baseline of the same run vary by this much between runs of one commit. */
 const noise = 0.8
 
 /** Appends figures of this commit to a file, and compares them with earlier commits on the same machine. */

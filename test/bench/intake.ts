@@ -5,12 +5,13 @@ import { compare, type Way } from './compare.ts'
 import { post, type Load } from './load.ts'
 import type { Options } from './options.ts'
 
-/** Without a type: stored durably, not investigated. Its content is a cut text of no known product. */
+/** Without a type: stored durably, not investigated. Its content is truncated text of an unknown product. */
 const body = alertBody(1, 2_048)
 
 /**
- * Alerts acknowledged durably: over kept connections, over a connection for each alert, and through a proxy that opens one for each.
- * Beside a bare Koa route that parses the same body, one that also stores it, and bare Node.
+ * Alerts stored durably per second: over kept connections, with a connection per alert, and through a proxy
+ * that opens one per alert. Compared with a bare Koa route that parses the same body, one that also stores
+ * it, and bare Node.
  */
 export async function benchIntake(options: Options): Promise<void> {
   const folder = await makeTemporaryFolder()

@@ -5,7 +5,7 @@ import { makeTemporaryFolder } from '../support/temporary-folder.ts'
 import { startChild, type Child } from './child.ts'
 import { printTable } from './print-table.ts'
 
-/** Three loops in each other: about 190,000 lines of journal. */
+/** Three nested loops: about 190,000 journal lines. */
 const nested = `apiVersion: tocsin/v1
 name: nested
 on: { alert: { type: nested } }
@@ -30,7 +30,10 @@ interface Run {
 
 type Get = (path: string) => Promise<{ readonly text: string; readonly bytes: number }>
 
-/** What reading one very large run takes, and for how long others wait meanwhile; each in a process of its own on the same data. */
+/**
+ * Time to read one very large run, and the delay for other requests meanwhile; each in its own process on the
+ * same data.
+ */
 export async function benchLargeRun(): Promise<void> {
   const folder = await makeTemporaryFolder()
   const playbooks = join(folder.path, 'playbooks')
@@ -137,7 +140,7 @@ async function row(
   ]
 }
 
-/** Asks twenty times a second, for as long as nothing else is said. */
+/** Sends twenty requests per second until the end. */
 function ask(url: string): { readonly stop: () => Promise<number> } {
   let longest = 0
   const over = new AbortController()

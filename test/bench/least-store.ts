@@ -1,8 +1,9 @@
 import Sqlite from 'better-sqlite3'
 
 /**
- * The least that keeps what Tocsin keeps: one SQLite file with the same durability, one transaction per turn of the event loop,
- * prepared statements, integer keys. No checks, no scopes, no index besides the keys.
+ * The minimum that stores the same data as Tocsin: one SQLite file with the same durability, one transaction
+ * per turn of the event loop, prepared statements, integer keys. No checks, no scopes, no index besides the
+ * keys.
  */
 export class LeastStore {
   readonly #database: Sqlite.Database
@@ -29,7 +30,7 @@ export class LeastStore {
     return this.#commits
   }
 
-  /** Gives the row's key. */
+  /** Returns the row's key. */
   run(sql: string, ...values: unknown[]): number {
     let statement = this.#statements.get(sql)
     if (statement === undefined) this.#statements.set(sql, (statement = this.#database.prepare(sql)))

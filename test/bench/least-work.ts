@@ -13,8 +13,8 @@ export function keepAlert(store: LeastStore, type: string | null, content: strin
 }
 
 /**
- * One run with the rows that Tocsin writes: queued, started with a case, a row for each step, ended. `step` gives the output of the
- * step with this number; each is durable before the next one begins.
+ * One run with the rows that Tocsin writes: queued, started with a case, a row per step, ended. `step`
+ * returns the output of the step with this number. Each step is durable before the next begins.
  */
 export async function keepRun(
   store: LeastStore,

@@ -12,13 +12,14 @@ export interface Load {
   readonly seconds: number
   /** Opens a connection for each request. Default: each loop keeps its own. */
   readonly fresh?: boolean
-  /** Of the process that answers. */
+  /** Of the process under test. */
   readonly usage: () => Promise<Usage>
 }
 
 /**
- * A closed loop over HTTP: each connection posts the body again, with another number in it, when its last answer is complete. Every
- * answer must have the status 201. Bare sockets, so that the load costs little beside what it measures; times in fractions of a millisecond.
+ * A closed loop over HTTP: each connection posts the body again with a new number once the previous answer is
+ * complete. Every answer must have the status 201. Bare sockets, so that the load generator costs little;
+ * times in fractions of a millisecond.
  */
 export function post(load: Load): Promise<Figures> {
   return load.fresh === true ? postFresh(load) : postKept(load)
@@ -46,7 +47,7 @@ async function postKept(load: Load): Promise<Figures> {
   return figures
 }
 
-/** What senders do that keep no connection, such as cloud functions and proxies without keep-alive. */
+/** Behaviour of senders without keep-alive, such as cloud functions and some proxies. */
 async function postFresh(load: Load): Promise<Figures> {
   const headers = { ...load.headers, connection: 'close' }
   const bytes = requestBytes({ ...load, headers })
@@ -77,7 +78,7 @@ function requireCreated(status: number | undefined): void {
     throw new Error(`an answer had the status ${status ?? 'of nothing: the connection ended'}`)
 }
 
-/** Of this process: no two alerts are the same. */
+/** Counter of this process, so that no two alerts are equal. */
 let lastNumber = 0
 
 function requestBytes({ url, headers, body }: Pick<Load, 'url' | 'headers' | 'body'>): Buffer {
@@ -88,7 +89,7 @@ function requestBytes({ url, headers, body }: Pick<Load, 'url' | 'headers' | 'bo
   )
 }
 
-/** The statuses of the answers on a connection, one at a time; answers must say their length. */
+/** Reads the statuses of the answers on a connection, one at a time; answers must have a content length. */
 async function* readAnswers(socket: Socket): AsyncGenerator<number, undefined> {
   let pending = ''
   for await (const chunk of socket) {

@@ -1,4 +1,4 @@
-/** `npm run bench`: figures of the whole, each beside a baseline of the same run. */
+/** `npm run bench`: figures of the whole system, each with a baseline of the same run. */
 import { cpus } from 'node:os'
 import { benchBytes } from './bytes.ts'
 import { benchEgress } from './egress.ts'

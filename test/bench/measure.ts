@@ -1,15 +1,15 @@
 import type { Usage } from './answer-parent.ts'
 
-/** What a measurement gave. */
+/** The result of a measurement. */
 export interface Figures {
   readonly perSecond: number
   /** Milliseconds. */
   readonly p50: number
   readonly p99: number
   readonly p999: number
-  /** Milliseconds of CPU for each, of the process that is measured. */
+  /** CPU milliseconds per operation of the measured process. */
   readonly cpuMs: number
-  /** Waits for the disk for each. */
+  /** Disk syncs per operation. */
   readonly flushes: number
 }
 
@@ -30,8 +30,8 @@ export function cells({ perSecond, p50, p99, p999, cpuMs, flushes }: Figures): s
 export const whole = (number: number): string => Math.round(number).toLocaleString('en')
 
 /**
- * Measures several things in turns, so many rounds, and gives the best round of each: what else the machine does harms all alike, and
- * the round that it harmed least says most.
+ * Measures several subjects in turns and keeps the best round of each: other load on the machine affects all
+ * alike, and the least affected round is the most precise.
  */
 export async function bestOf<Name extends string>(
   rounds: number,
@@ -48,7 +48,7 @@ export async function bestOf<Name extends string>(
   return best as Record<Name, Figures>
 }
 
-/** Does `one` again and again in `count` closed loops, for this long, and says how that went. */
+/** Repeats `one` in `count` closed loops for this long, and returns the measurement. */
 export async function measure(
   one: (loop: number) => Promise<void>,
   { count, seconds, usage }: { count: number; seconds: number; usage: () => Promise<Usage> | Usage },

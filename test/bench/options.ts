@@ -1,16 +1,16 @@
 import { parseArgs } from 'node:util'
 import { openHistory, type History } from './history.ts'
 
-/** What `npm run bench` is told. */
+/** Options of `npm run bench`. */
 export interface Options {
   /** Per measurement. */
   readonly seconds: number
-  /** Of each measurement and its baseline in turns; the best one counts. */
+  /** Rounds per measurement and baseline, in turns; the best one counts. */
   readonly rounds: number
   readonly connections: readonly number[]
-  /** How many alerts are stored already, one measurement each. */
+  /** Numbers of stored alerts, one measurement each. */
   readonly stored: readonly number[]
-  /** How many runs wait already. */
+  /** Number of waiting runs. */
   readonly waiting: readonly number[]
   /** Names of benchmarks; empty: all. */
   readonly only: readonly string[]
@@ -43,7 +43,7 @@ export const usage = `usage: npm run bench -- [options]
   --only NAME,NAME,…     of ${names.join(', ')} (default: all)
   --long                 as --seconds 10 --rounds 3 --stored 1000,10000,100000,1000000 --waiting 100000`
 
-/** Undefined where they cannot be read. */
+/** Undefined if they cannot be read. */
 export function readOptions(args: readonly string[]): Options | undefined {
   try {
     const text = { type: 'string' } as const

@@ -15,7 +15,7 @@ import { printTable } from './print-table.ts'
 import { showPlainTable } from './plain-table.ts'
 import { varyAlerts } from './vary-alerts.ts'
 
-/** Lists as people ask for them, by their queries. */
+/** Lists with the queries that people use. */
 const lists = {
   'newest first': '',
   'one organization': 'organization=acme',
@@ -31,7 +31,7 @@ const lists = {
 const framesScrolled = 1_000
 const alertsLive = 100
 
-/** The list of alerts in a browser, with ever more alerts stored: how soon it is there, and how it moves. */
+/** The list of alerts in a browser with a growing number of stored alerts: load time and scrolling. */
 export async function benchPage({ stored, rounds }: Options): Promise<void> {
   await promisify(execFile)(process.execPath, [join(import.meta.dirname, '../../server/web/build.ts')])
   const views: string[][] = []
@@ -109,7 +109,7 @@ async function viewTimes(apiUrl: string, key: string, rounds: number): Promise<r
     await showPlainTable(plain, apiUrl, key, rows)
     const ours = [frames]
     const plainly: (readonly number[])[] = []
-    // In turns: how busy the machine is changes more than what is compared.
+    // In turns, because the load of the machine varies more than the compared times.
     for (let round = 0; round < rounds; round++) {
       await plain.bringToFront()
       plainly.push((await scrollThrough(plain)).frames)
@@ -141,7 +141,7 @@ async function viewTimes(apiUrl: string, key: string, rounds: number): Promise<r
   }
 }
 
-/** Frames after which more than one of 60 in a second was missed, in percent. */
+/** Percentage of frames that took longer than two frames at 60 Hz. */
 const lateShare = (frames: readonly number[]): number =>
   (100 * frames.filter((ms) => ms > 34).length) / frames.length
 
@@ -163,7 +163,7 @@ interface Scrolled {
   readonly rows: number
 }
 
-/** Scrolls by three rows with each frame, faster than anybody reads. */
+/** Scrolls by three rows per frame, faster than anyone reads. */
 async function scrollThrough(page: Page): Promise<Scrolled> {
   const script = `new Promise((resolve) => {
     const table = document.querySelector('.data-table')

@@ -2,7 +2,7 @@ import type { Options } from './options.ts'
 import { printTable } from './print-table.ts'
 import { startWholeWay } from './whole-way.ts'
 
-/** Where the time of one alert goes, from its post through five calls to its case. */
+/** Time of each part of the way of one alert, from its POST through five calls to its case. */
 export async function benchParts({ seconds }: Options): Promise<void> {
   const way = await startWholeWay()
   try {

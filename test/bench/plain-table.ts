@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 
-/** What the list of alerts shows of one. */
+/** The fields of an alert that the list shows. */
 interface Row {
   readonly alert_id: string
   readonly organization_code: string
@@ -22,7 +22,10 @@ tr { height: 40px }
 td { height: 39px; padding: 0 5px; border-bottom: 1px solid #eee; overflow: hidden; white-space: nowrap; text-overflow: ellipsis }
 `
 
-/** Fills a page with the newest alerts as a plain table, all of them at once and without scripts: nothing scrolls better in this browser. */
+/**
+ * Fills a page with the newest alerts as a plain table, without scripts: the best possible scrolling in this
+ * browser.
+ */
 export async function showPlainTable(page: Page, apiUrl: string, key: string, count: number): Promise<void> {
   const rows: Row[] = []
   for (let cursor: string | null = ''; cursor !== null && rows.length < count;) {

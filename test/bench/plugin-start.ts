@@ -3,9 +3,9 @@ import { join } from 'node:path'
 import { discoverPlugins } from '../../core/registry/discover-plugins.ts'
 
 /**
- * How much forty declarative plugins add to the start: `node test/bench/plugin-start.ts`. They are copies of a shipped plugin with
- * five skills. The first start checks them; later starts use the file of checked plugins, as the first start of the published package
- * does for its own plugins.
+ * Startup time added by forty declarative plugins: `node test/bench/plugin-start.ts`. They are copies of a
+ * shipped plugin with five skills. The first start checks them; later starts use the file of checked plugins,
+ * as the first start of the published package does for its own plugins.
  */
 
 const root = join(import.meta.dirname, '../..')

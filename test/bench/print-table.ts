@@ -1,4 +1,7 @@
-/** Prints a table under its title as Markdown, the way Prettier would write it: as it is, it can stand in docs/performance.md. */
+/**
+ * Prints a table under its title as Markdown formatted like Prettier, so that it can be copied to
+ * docs/performance.md.
+ */
 export function printTable(
   title: string,
   header: readonly string[],

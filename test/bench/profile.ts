@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import { Session, type Profiler } from 'node:inspector/promises'
 
-/** Where a function's time is counted, by the file it stands in; the first that fits. */
+/** Assigns the time of a function to a part, by its file; the first match counts. */
 const parts: readonly (readonly [part: string, file: RegExp])[] = [
   ['measuring', /test\/bench\/profile|node:inspector/],
   ['store (SQLite)', /better-sqlite3|server\/sqlite\/|test\/bench\/count-commits/],
@@ -18,7 +18,7 @@ const parts: readonly (readonly [part: string, file: RegExp])[] = [
   ['JSON', /core\/json\.ts/],
 ]
 
-/** Samples what this process does until the given function is called: milliseconds by part. */
+/** Profiles this process until the returned function is called: milliseconds by part. */
 export async function startProfile(): Promise<() => Promise<Readonly<Record<string, number>>>> {
   const session = new Session()
   session.connect()
@@ -53,7 +53,7 @@ function byPart({
   }
   return total
 
-  /** What stands in no file of ours, such as `JSON.parse` and Node's own, belongs to its caller. */
+  /** Time of code without a file of ours, such as `JSON.parse` and Node's own, counts for its caller. */
   function partOf(id: number): string {
     const node = byId.get(id)
     if (node === undefined) return others

@@ -1,4 +1,7 @@
-/** A proxy without kept upstream connections, a process of its own: each request gets a connection, as nginx does it by default. */
+/**
+ * A proxy without upstream keep-alive, in its own process: it opens a connection per request, as nginx does
+ * by default.
+ */
 import { createServer, request as sendRequest } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { answerParent } from './answer-parent.ts'

@@ -19,8 +19,8 @@ import { measure } from './measure.ts'
 import type { Options } from './options.ts'
 
 /**
- * Runs of five no-op steps, all results journaled, beside a minimal program: in one process, and from an
- * alert over HTTP.
+ * Runs of five no-op steps, all results journaled, compared with a minimal program: in one process, and
+ * from an alert over HTTP.
  */
 export async function benchRuns(options: Options): Promise<void> {
   await inOneProcess(options)
@@ -72,7 +72,7 @@ async function overHttp(options: Options): Promise<void> {
 
 const commits = countCommits()
 
-/** Latency is from the request to queue until the end is durable. */
+/** Latency is measured from the request to queue a run until its end is durable. */
 async function runsOf(stores: Stores): Promise<Way> {
   const { playbook } = parsePlaybook(fiveSteps, {})
   if (playbook === undefined) throw new Error('the playbook of the benchmark has mistakes')

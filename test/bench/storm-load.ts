@@ -1,6 +1,6 @@
 /**
- * A storm of alerts as a process of its own, until it is ended: closed loops of one organization over many sockets. `slow` sockets
- * send their body in pieces with pauses, `fresh` ones open a connection for each alert.
+ * A storm of alerts from its own process until it is stopped: closed loops of one organization over many
+ * sockets. `slow` sockets send their body in pieces with pauses, `fresh` ones open a connection per alert.
  */
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'

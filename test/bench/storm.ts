@@ -9,7 +9,7 @@ import { percentiles, whole } from './measure.ts'
 import type { Options } from './options.ts'
 import { printTable } from './print-table.ts'
 
-/** The storms of one organization, each over so many sockets. */
+/** The storms of one organization, by number of sockets. */
 const storms = [
   { name: 'none', kind: 'kept', sockets: 0 },
   { name: '256 fresh connections', kind: 'fresh', sockets: 256 },
@@ -18,7 +18,7 @@ const storms = [
 
 const spacingMs = 20
 
-/** What others feel while one organization sends a storm of alerts, each of which is investigated. */
+/** Latency for other organizations while one sends a storm of alerts, each of which is investigated. */
 export async function benchStorm({ seconds }: Options): Promise<void> {
   const folder = await makeTemporaryFolder()
   const { child } = await startFiveSteps(folder.path, undefined, { TOCSIN_OPS_PORT: '0' })
@@ -83,7 +83,9 @@ function alertRequest(apiUrl: string, key: string, connection: string): string {
   )
 }
 
-/** Sends one request after the other over one connection; gives the milliseconds until each answer began. */
+/**
+ * Sends one request after the other over one connection; returns the milliseconds until each answer began.
+ */
 async function probe(url: string, request: () => string, status: number, until: number): Promise<number[]> {
   const { hostname, port } = new URL(url)
   const socket = connect(Number(port), hostname).setNoDelay(true)
@@ -101,7 +103,7 @@ async function probe(url: string, request: () => string, status: number, until: 
   return latencies
 }
 
-/** The same, with a connection for each request, which counts. */
+/** The same with a connection per request; the time to connect counts. */
 async function probeFresh(
   url: string,
   request: () => string,
@@ -128,7 +130,7 @@ function requireStatus(chunk: Buffer, status: number): void {
   if (got !== String(status)) throw new Error(`an answer had the status ${got}`)
 }
 
-/** Alerts that have been stored. */
+/** Number of stored alerts. */
 const taken = (url: string, key: string): Promise<number> =>
   metric(url, key, /^tocsin_alerts_received_total (\d+)$/m)
 

@@ -1,4 +1,4 @@
-/** Another system, as a process of its own: answers every GET at once with a small record. */
+/** Another system in its own process: answers every GET at once with a small record. */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { answerParent } from './answer-parent.ts'

@@ -1,4 +1,4 @@
-/** A whole Tocsin as a process of its own, for benchmarks: says where it listens and its admin key. */
+/** A complete Tocsin in its own process, for benchmarks: reports its address and its admin key. */
 import { readConfig } from '../../server/config/config.ts'
 import { startTocsin } from '../../server/main.ts'
 import { answerParent } from './answer-parent.ts'

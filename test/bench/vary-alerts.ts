@@ -1,7 +1,10 @@
 import { join } from 'node:path'
 import Sqlite from 'better-sqlite3'
 
-/** A second organization, and alerts that differ as real ones do: by organization, provider, name, status, time, content; found by their words. */
+/**
+ * A second organization, and alerts that vary like real ones: in organization, provider, name, status, time
+ * and content.
+ */
 const statements = [
   `INSERT INTO organizations (id, uuid, code, name, created_at)
    SELECT 2, '00000000-0000-7002-8000-000000000002', 'acme', 'Acme', created_at FROM organizations WHERE id = 1`,
@@ -20,7 +23,7 @@ const statements = [
    FROM alerts t CROSS JOIN alert_contents b ON b.alert_id = t.id`,
 ]
 
-/** Makes the alerts that `fill` left in a data directory, all alike, differ. */
+/** Varies the identical alerts that `fill` wrote to a data directory. */
 export function varyAlerts(dataDir: string): void {
   const database = new Sqlite(join(dataDir, 'tocsin.db'))
   database.pragma('synchronous = OFF')

@@ -9,7 +9,7 @@ interface Frame {
 const headerBytes = 32
 const frameHeaderBytes = 24
 
-/** The frames of a write-ahead log (https://sqlite.org/fileformat2.html#walformat) since it was last begun anew. */
+/** The frames of a write-ahead log (https://sqlite.org/fileformat2.html#walformat) since its last reset. */
 export function readWal(path: string): readonly Frame[] {
   const bytes = readFileSync(path)
   const salts = bytes.subarray(16, 24)
@@ -22,7 +22,7 @@ export function readWal(path: string): readonly Frame[] {
   return frames
 }
 
-/** How many pages of each table and index went to the log, and how many from there to the database. */
+/** Pages of each table and index written to the log, and copied from it to the database. */
 export type WalPages = ReadonlyMap<string, { readonly log: number; readonly database: number }>
 
 /** SQLite copies the log into the database when it has this many pages. */
@@ -52,7 +52,7 @@ export function walPages(frames: readonly Frame[], database: Sqlite.Database): W
     dirty = new Set()
     logged = 0
   }
-  // The last checkpoint is not due yet: its share.
+  // The share of a checkpoint that is not due yet.
   for (const copied of dirty) count(copied, 'database', logged / checkpointPages)
   return pages
 }

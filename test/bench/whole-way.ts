@@ -9,7 +9,7 @@ import type { Options } from './options.ts'
 
 const alertType = 'suspicious_sign_in'
 
-/** Five calls of another system, one after the other. */
+/** Five calls to another system, one after the other. */
 const playbook = `apiVersion: tocsin/v1
 name: five-calls
 description: Five calls of another system.
@@ -27,7 +27,7 @@ export interface WholeWay {
   readonly callOnly: Way
   /** The rows of an alert and of a run with five steps, without calls. */
   readonly rowsOnly: Way
-  /** With the databases: `data/tocsin.db`, and `least.db` of the bare loop. */
+  /** Folder of the databases: `data/tocsin.db`, and `least.db` of the bare loop. */
   readonly folder: string
   stop(): Promise<void>
 }
@@ -91,8 +91,8 @@ async function connect(url: string, headers: Readonly<Record<string, string>>, s
 }
 
 /**
- * From the alert over HTTP, through five calls over HTTP, to its case; beside a bare loop of the same calls
- * with the same client.
+ * From the alert over HTTP, through five calls over HTTP, to its case; compared with a bare loop of the
+ * same calls with the same client.
  */
 export async function benchWholeWay(options: Options): Promise<void> {
   const way = await startWholeWay()

@@ -45,7 +45,7 @@ describe('tocsin audit verify', () => {
     }
   }
   const names = ['audit_keeps_entries', 'audit_loses_none', 'audit_grows_by_one']
-  /** As somebody who can write to the file and knows how to leave no trace in its tables. */
+  /** An attacker with write access to the file who leaves no trace in its tables. */
   const unguarded = (change: string) => {
     const made = names.map((name) => new RegExp(`CREATE TRIGGER ${name} [^]*?END;`).exec(auditTables)?.[0])
     onFile(`${withoutTriggers} ${change}; ${made.join(' ')}`)

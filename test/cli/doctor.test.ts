@@ -28,7 +28,7 @@ describe('tocsin doctor', () => {
     ...changes,
   })
 
-  /** A data directory with connections that work, do not, and are disabled. */
+  /** A data directory with working, broken and disabled connections. */
   before(async () => {
     folder = await makeTemporaryFolder()
     sandbox = await startSandbox('intel_provider')
@@ -68,7 +68,7 @@ describe('tocsin doctor', () => {
     for (const { status, hint, check } of all) expect(hint === undefined, check).to.equal(status === 'ok')
     return { code, stdout, of: (check: string) => all.find((finding) => finding.check === check), all }
   }
-  /** The one thing that is wrong, without asking other systems. */
+  /** The only problem found without contacting other systems. */
   async function wrong(changes: Record<string, string> = {}) {
     const { code, all } = await findings(changes, '--offline')
     const found = all.filter(({ status }) => status !== 'ok')
@@ -76,7 +76,7 @@ describe('tocsin doctor', () => {
     expect(found.map(({ check }) => check)).to.have.length(1)
     return `${found[0]?.status}: ${found[0]?.check}: ${found[0]?.message}`
   }
-  /** In a process of its own, with mounts of its own. */
+  /** In its own process with its own mounts. */
   async function ownFindings(under: readonly string[]) {
     const { code, stdout } = await runTocsin(['doctor', '--json', '--offline'], {
       env: env(),
@@ -270,7 +270,7 @@ describe('tocsin doctor', () => {
     await cp(healthy, data, { recursive: true })
     expect(await wrong({ TOCSIN_PORT: own })).to.match(another)
     if (process.platform === 'linux') {
-      // Where a server works with that one too, on another port.
+      // A server also works with that key, on another port.
       const second = await startServer({ dataDir: data, env: env() })
       expect(await wrong({ TOCSIN_PORT: own })).to.match(another)
       await second.stop()

@@ -8,7 +8,7 @@ const root = join(import.meta.dirname, '../..')
 const pages = globSync(['*.md', 'docs/*.md', 'core/**/README.md', 'plugins/**/README.md'], { cwd: root })
 const read = (page: string) => readFileSync(join(root, page), 'utf8')
 
-/** As GitHub makes them of headings. */
+/** Anchors as GitHub makes them from headings. */
 const anchorsOf = (text: string): readonly string[] =>
   [...text.replaceAll(/^```[^]*?^```$/gm, '').matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
     heading
@@ -66,7 +66,7 @@ describe('the pages of the documentation', function () {
   after(killCommands)
 
   const helps = new Map<string, Promise<string>>()
-  /** Undefined where there is no such command. */
+  /** Undefined if there is no such command. */
   async function helpOf(command: string): Promise<string> {
     const help =
       helps.get(command) ?? runTocsin([...command.split(' '), '--help']).then(({ stdout }) => stdout)

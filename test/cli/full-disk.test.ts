@@ -5,7 +5,7 @@ import { join } from 'node:path'
 
 const root = join(import.meta.dirname, '../..')
 
-/** A file of the system that takes nothing: every write to it fails as on a full disk. */
+/** A device to which every write fails, as on a full disk. */
 const full = '/dev/full'
 
 async function written(

@@ -85,7 +85,7 @@ describe('tocsin lsp in a folder of playbooks and tests', function () {
   const at = (file: string) => pathToFileURL(join(folder.path, file)).href
   const opened = new Set<string>()
 
-  /** Asks about a place in a file, whose text is what is given meanwhile. */
+  /** Sends a request about a position in a file with this unsaved text. */
   async function ask(what: string, file: string, marked: string, further: object = {}) {
     const { text, position } = atCursor(marked)
     await show(file, text)

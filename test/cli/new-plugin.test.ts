@@ -12,7 +12,7 @@ import { killCommands, runTocsin } from '../support/server/run-tocsin.ts'
 const root = join(import.meta.dirname, '../..')
 const run = promisify(execFile)
 
-/** What `npm install` brings to a plugin's folder. */
+/** The files that `npm install` adds to a plugin's folder. */
 const installed = ['@types', 'chai', 'mocha', 'typescript', '.bin/mocha', '.bin/tsc', '.bin/node']
 
 describe('tocsin new plugin', function () {
@@ -139,7 +139,7 @@ describe('tocsin new plugin', function () {
     for (const [tool, version] of Object.entries(tools))
       expect(version, tool).to.equal(own.devDependencies[tool])
     expect(here).to.equal(`file:${relative(join(parent, 'bell'), root)}`)
-    // npm must not look for a package of these names in the public registry.
+    // npm must not look these packages up in the public registry.
     expect({ name, ...rest }).to.deep.include({
       name: '@example/tocsin-bell',
       private: true,

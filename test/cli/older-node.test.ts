@@ -7,7 +7,7 @@ import { makeTemporaryFolder, type TemporaryFolder } from '../support/temporary-
 import { killCommands, runTocsin, startTocsinCommand } from '../support/server/run-tocsin.ts'
 import { startServer, type RunningServer } from '../support/server/start-server.ts'
 
-/** A Node of this machine that does not run TypeScript, or the one of the tests that says it is one. */
+/** A Node of this machine that cannot run TypeScript, or the current Node pretending to be one. */
 const olderNode = installedOlderNode() ?? [
   process.execPath,
   '--import',
@@ -28,11 +28,11 @@ function isOlder(path: string): boolean {
     const [, major = 0] = /^v(\d+)\./.exec(execFileSync(path, ['--version'], { encoding: 'utf8' })) ?? []
     return Number(major) < 22
   } catch {
-    return false // none there, or none that starts
+    return false // none found, or it does not start
   }
 }
 
-/** Of the process that a wrapper has started. */
+/** The process started by a wrapper. */
 const childOf = (pid: number): Promise<number> =>
   eventually('the child of the wrapper', async () => {
     const children = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8')
@@ -51,7 +51,7 @@ describe('tocsin under an older Node', function () {
   const run = (...args: string[]) => runTocsin(args, { node: olderNode, cwd: folder.path })
   const serve = async (name: string): Promise<RunningServer> => {
     const server = await startServer({ cwd: folder.path, dataDir: name, node: olderNode })
-    // It listens to signals as soon as it has said that it has started: from the next turn of its event loop on for certain.
+    // It certainly listens to signals in the event loop turn after it reports its start.
     expect((await fetch(`${server.url}/healthz`)).status).to.equal(200)
     return server
   }
@@ -73,7 +73,8 @@ describe('tocsin under an older Node', function () {
   it('leaves no server running, however the first process ends', async () => {
     for (const signal of ['SIGKILL', 'SIGHUP', 'SIGQUIT', 'SIGUSR2'] as const) {
       const server = await serve(signal)
-      // Ends once nobody holds its standard output: the server, which inherits it, is gone then.
+      // Ends when no process holds its standard output, which the server inherits: then the server
+      // is gone.
       const { code, signal: endedBy } = await server.stop(signal)
       expect({ code, endedBy }).to.deep.equal({ code: null, endedBy: signal })
       const answer = await fetch(`${server.url}/healthz`).then(

@@ -8,7 +8,7 @@ import { startServer } from '../support/server/start-server.ts'
 const root = join(import.meta.dirname, '../..')
 const prompt = '> '
 
-/** What the authors' guide shows: the content of the alert, and what is typed and printed. */
+/** The examples of the authors' guide: the content of the alert, the typed commands and their output. */
 async function guideOf(): Promise<{ readonly content: string; readonly lines: readonly string[] }> {
   const guide = await readFile(join(root, 'plugins/README.md'), 'utf8')
   const [, content, transcript] =
@@ -64,7 +64,7 @@ describe("the authors' guide with the sandbox", function () {
         sandboxes.process.stdin.write(`${line.slice(prompt.length)}\n`)
         continue
       }
-      // In the order of the guide; the requests between are left out there.
+      // In the order of the guide, which omits the requests in between.
       printed += `^${escaped(line)} *$[^]*?`
       await sandboxes.hasPrinted(new RegExp(printed, 'm'))
     }

@@ -20,7 +20,7 @@ const listening = async (port: number): Promise<Server> => {
 }
 const closed = (server: Server) => new Promise((resolve) => server.close(resolve))
 
-/** Servers on two adjacent ports that were free. */
+/** Servers on two adjacent free ports. */
 async function adjacentServers(): Promise<readonly [first: number, Server, Server]> {
   for (;;) {
     const first = await listening(0)
@@ -31,7 +31,7 @@ async function adjacentServers(): Promise<readonly [first: number, Server, Serve
   }
 }
 
-/** What a person types, line by line. */
+/** A person's input, line by line. */
 const typing = (...lines: readonly string[]) => ({ input: [...lines, 'quit', ''].join('\n') })
 
 const playbook = `apiVersion: tocsin/v1

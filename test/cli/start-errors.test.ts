@@ -25,7 +25,7 @@ describe('tocsin serve with a failing start', () => {
       env: { TOCSIN_DATA_DIR: folder.path, TOCSIN_PORT: '0', TOCSIN_LOG_LEVEL: 'error', ...env },
     })
 
-  /** One message, one hint, and nothing of the inside. */
+  /** One message and one hint, without internal details. */
   function expectRefusal({ code, stdout, stderr }: Ended, message: RegExp, hint: RegExp): void {
     expect({ code, stdout }, stderr).to.deep.equal({ code: 1, stdout: '' })
     expect(stderr).to.match(message).and.match(hint)

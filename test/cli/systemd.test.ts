@@ -23,7 +23,7 @@ describe('systemd units', function () {
   let folder: TemporaryFolder
   before(async () => {
     folder = await makeTemporaryFolder()
-    // The program is where the guide installs it; here it is elsewhere.
+    // The guide installs the program elsewhere.
     for (const name of names) {
       const unit = read(`docs/systemd/${name}`)
       writeFileSync(
@@ -85,7 +85,7 @@ describe('systemd units', function () {
       expect(calls).to.include('pwrite64')
       const allowed = allowedCalls(read('docs/systemd/tocsin.service'))
       expect(allowed.has('fchown'), 'what is taken away').to.equal(false)
-      // SQLite gives its files to the owner of the database where it runs as root, which the unit does not.
+      // As root, SQLite gives its files to the owner of the database; the unit does not run as root.
       const asRoot = new Set(process.getuid?.() === 0 ? ['fchown'] : [])
       expect([...calls.difference(allowed).difference(asRoot)]).to.deep.equal([])
     })
@@ -100,7 +100,10 @@ describe('the installed tocsin command', () => {
   })
   after(() => folder.remove())
 
-  /** As it is, but for where things are and who runs it. Instead of the program something that shows what it gets. */
+  /**
+   * The unit with other paths and another user. Instead of the program, it runs a script that shows its
+   * environment.
+   */
   async function run(environment: string, given: Readonly<Record<string, string>> = {}) {
     const path = join(folder.path, 'tocsin')
     writeFileSync(join(folder.path, 'environment'), environment)

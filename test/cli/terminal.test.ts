@@ -9,7 +9,7 @@ import { makeTemporaryFolder, type TemporaryFolder } from '../support/temporary-
 import type { Ended } from '../support/server/hosted-commands.ts'
 import { killCommands, runTocsin } from '../support/server/run-tocsin.ts'
 
-/** What drives a terminal or reorders what is read: everything a name or a file may smuggle in. */
+/** Control and direction characters, which a name or a file could smuggle into a terminal. */
 const hostile = '\u001b]0;owned\u0007\u001b[31m\u009b2J\u202egpj.exe\u2066\u200b\r'
 // eslint-disable-next-line no-control-regex -- that is what is looked for
 const driving = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u200b-\u200f\u202a-\u202e\u2028\u2029\u2066-\u2069]/

@@ -1,6 +1,6 @@
 import type { Contract } from './contract.ts'
 
-/** What the second contract breaks for those who rely on the first; empty where it only adds. */
+/** Breaking changes from the first contract to the second; empty if it only adds. */
 export function findBroken(promised: Contract, current: Contract): readonly string[] {
   return Object.entries(promised).flatMap(([part, things]) =>
     Object.entries(things).flatMap(([thing, lines]) => {
@@ -19,7 +19,7 @@ export function findBroken(promised: Contract, current: Contract): readonly stri
 const isRelaxed = (line: string, now: readonly string[]): boolean =>
   (line.endsWith(' required') && now.includes(line.replace(/required$/, 'optional'))) || isWidened(line, now)
 
-/** Only what others send in is marked as optional or required: it may have further types. */
+/** Only received data is marked optional or required; it may accept further types. */
 function isWidened(line: string, now: readonly string[]): boolean {
   const [, path, types = ''] = /^(.*?): (.+)$/.exec(line) ?? []
   const marks = ['optional', 'required'].map((mark) => `${path} ${mark}`)
@@ -32,7 +32,7 @@ function isWidened(line: string, now: readonly string[]): boolean {
   return types.split('|').every((type) => found.includes(type))
 }
 
-/** Today's callers do not send it. A required field inside something new and optional breaks no caller. */
+/** Current callers do not send it. A required field inside a new optional one breaks no caller. */
 function isNewlyRequired(line: string, promised: readonly string[]): boolean {
   const [, name] = /^(.+) required$/.exec(line) ?? []
   if (name === undefined || promised.includes(line) || promised.includes(`${name} optional`)) return false

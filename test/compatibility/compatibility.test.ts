@@ -9,7 +9,7 @@ import { schemaLines, type Direction } from './schema-lines.ts'
 const { version } = packageJson
 const file = join(import.meta.dirname, 'contract.json')
 
-/** What the latest release promised. */
+/** The contract of the latest release. */
 interface Promised {
   readonly version: string
   readonly contract: Contract
@@ -118,7 +118,7 @@ const changed = (properties: object, required = ['id']) => ({
 })
 const { id: _, ...withoutId } = thing.properties
 
-/** Changes of the schema above, with the breaks to be reported. */
+/** Changes of the schema above, with the expected reports. */
 const changes: readonly [what: string, schema: object, direction: Direction, breaks: readonly RegExp[]][] = [
   ['no change', thing, 'in', []],
   [

@@ -19,7 +19,10 @@ import {
 import { webhookPath } from '../../server/http/resources/connections/connection-manifest.ts'
 import { schemaLines } from './schema-lines.ts'
 
-/** Everything that compatibility is promised for: facts by thing (an operation, a command, a skill), by part of the contract. */
+/**
+ * All facts that compatibility is promised for: by subject (an operation, a command, a skill) and part of the
+ * contract.
+ */
 export type Contract = Readonly<Record<string, Readonly<Record<string, readonly string[]>>>>
 
 const root = join(import.meta.dirname, '../..')
@@ -112,7 +115,10 @@ function commandLines(command: Command, parent: string): (readonly [string, read
   return [...own, ...command.commands.flatMap((child) => commandLines(child, path))]
 }
 
-/** As docs/monitoring.md lists them; test/end-to-end/metrics.test.ts holds the list equal to what is served. */
+/**
+ * As docs/monitoring.md lists them; test/end-to-end/metrics.test.ts compares the list with the served
+ * metrics.
+ */
 function documentedMetrics(): Readonly<Record<string, readonly string[]>> {
   const [, table = ''] = /^## Metrics$([^]*?)^## /m.exec(read('docs/monitoring.md')) ?? []
   const names = [...table.matchAll(/^\|(.*?)\|.*$/gm)].flatMap(([, cell = '']) => [
@@ -132,7 +138,7 @@ function skillLines({ name: plugin, skills }: PluginDefinition): (readonly [stri
   ])
 }
 
-/** The names alone: test/plugin-contract/declarations.test.ts compares their types. */
+/** Only the names: test/plugin-contract/declarations.test.ts compares their types. */
 function exportLines(index: string): readonly string[] {
   const text = read(index)
   const lists = [...text.matchAll(/^export (type )?\{([^}]*)\}/gm)].flatMap(([, isType, names = '']) =>

@@ -4,8 +4,10 @@ type Schema = Readonly<Record<string, unknown>>
 export type Direction = 'in' | 'out'
 
 /**
- * What a JSON Schema promises, one line per fact: `<path>: <type>`, `<path> = <value>` for each value of an enumeration,
- * `<path> optional` and `<path> required` for what is sent in, `<path> always` for what is sent out. Removing a line breaks somebody.
+ * The promises of a JSON Schema, one line per fact: `<path>: <type>`, `<path> = <value>` for each value of an
+ * enumeration,
+ * `<path> optional` and `<path> required` for received data, `<path> always` for sent data. Removing a line
+ * is a breaking change.
  */
 export function schemaLines(schema: unknown, path: string, direction: Direction): readonly string[] {
   const types = new Map<string, Set<string>>()

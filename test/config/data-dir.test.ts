@@ -19,7 +19,7 @@ describe('the data directory', () => {
   })
   afterEach(() => folder.remove())
 
-  /** Opens and closes stores there, and gives the modes of all that is there while they are open. */
+  /** Opens and closes stores there, and returns the modes of all files while they are open. */
   async function modesWhileOpen(): Promise<Record<string, string>> {
     const stores = await openStores(readConfig({ TOCSIN_DATA_DIR: dataDir }), 'exclusive')
     await stores.probe()

@@ -36,7 +36,7 @@ describe('docs/configuration.md', () => {
 
 describe('the documentation', () => {
   const root = new URL('../../', import.meta.url)
-  /** Of the shell that calls the API, in its examples. */
+  /** Variables of the shell that calls the API in the examples. */
   const ofTheShell = ['TOCSIN_URL', 'TOCSIN_KEY', 'TOCSIN_PROVIDER']
 
   for (const file of globSync(['README.md', 'CONTRIBUTING.md', 'docs/*.md', 'plugins/**/*.md'], {

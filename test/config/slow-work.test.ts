@@ -133,7 +133,7 @@ steps: [{ id: q, checkpoint: { via: operator, with: { message: x }, answers: [ye
     }
   })
 
-  /** As if the disk took so long for each commit. */
+  /** Simulates a disk that takes this long per commit. */
   function delayCommits(ms: number): void {
     let delayed = 0
     const now = performance.now.bind(performance)

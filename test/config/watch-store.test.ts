@@ -5,7 +5,7 @@ import { watchStore } from '../../server/store/watch-store.ts'
 describe('watchStore', () => {
   const gone = new UnavailableError('store_unavailable', 'gone', { retryAfterMs: 1 })
 
-  /** @param looks what each look finds: `.` the files, `x` none; the watch is ended after the last */
+  /** @param looks the result of each check: `.` files present, `x` missing; the watch ends after the last */
   async function watched(looks: string) {
     const lines: string[] = []
     const ends = new AbortController()

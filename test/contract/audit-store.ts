@@ -26,7 +26,7 @@ export function auditStoreContract(subject: GetSubject): void {
   describe('audit log', () => {
     const made = 3
 
-    /** Without those of the organizations and the provider of every test. */
+    /** Without the entries of the organizations and the provider of every test. */
     const entries = async () =>
       (await subject().stores.audit.list('all', {}, { limit: 200 })).data.toReversed().slice(made)
     const recorded = async () =>

@@ -128,7 +128,7 @@ export function changeSourceContract(subject: GetSubject): void {
     it('are not reported if rolled back', async () => {
       const { stores, acme } = subject()
       const key = { name: 'k', role: 'reader', secretHash: new Uint8Array(32), expiresAt: null } as const
-      // Found out when the key is there already.
+      // Checked when the key has been inserted already.
       const foreign = { ...key, id: 'k1', organizationUuids: [unknownUuid] }
       const outcomes = await Promise.allSettled([
         stores.keys.create({ ...key, id: 'k0', organizationUuids: null }, somebody()),

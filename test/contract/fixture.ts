@@ -8,11 +8,11 @@ import type { Stores } from '../../core/ports/stores.ts'
 
 export interface OpenedStores {
   readonly stores: Stores
-  /** Closes the stores and removes what they kept. */
+  /** Closes the stores and deletes their data. */
   dispose(): Promise<void>
 }
 
-/** What an adapter gives to have its stores tested: empty ones, on this clock. */
+/** Creates empty stores of an adapter on this clock. */
 export type MakeStores = (clock: Pick<Clock, 'now'>) => Promise<OpenedStores>
 
 /** Stores with two organizations (`Acme`, `Globex`) and a provider (`SIEM`) in them. */
@@ -23,7 +23,7 @@ export interface Subject {
   readonly globex: Organization
 }
 
-/** Set anew before every test of a contract. */
+/** Reset before every test of a contract. */
 export type GetSubject = () => Subject
 
 export const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
@@ -74,7 +74,7 @@ export async function timelineOf(stores: Stores, caseId: string, scope: Organiza
   return (await stores.cases.timeline(scope, caseId, { limit: 200 })).data.toReversed()
 }
 
-/** Fails the test unless the promise rejects with an error of this class name and code; gives the error. */
+/** Fails the test unless the promise rejects with an error of this class name and code; returns the error. */
 export async function expectRejection(promise: Promise<unknown>, name: string, code: string) {
   const error: unknown = await promise.then(
     () => undefined,

@@ -117,7 +117,7 @@ export function playbookStoreContract(subject: GetSubject): void {
       expect((await stores.playbooks.find([acme.uuid], 'made'))?.hash).to.equal(acme.uuid)
       expect((await stores.playbooks.find([globex.uuid], 'made'))?.hash).to.equal(globex.uuid)
       expect(await stores.playbooks.find([], 'made')).to.equal(undefined)
-      // A person saves it in the folder as it is.
+      // A person saves it unchanged in the folder.
       await stores.playbooks.put({ ...made(acme), origin: 'file', organizationUuid: null }, somebody())
       for (const scope of ['all', [acme.uuid], []] as const) {
         expect(await stores.playbooks.find(scope, 'made')).to.include({ origin: 'file', hash: acme.uuid })

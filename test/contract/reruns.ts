@@ -15,7 +15,7 @@ import {
 
 const done = { state: 'completed', output: { n: 1 }, error: null, attempt: 2, endedAt: 20 } as const
 
-/** Runs that go on from another. */
+/** Runs that continue another run. */
 export function rerunsContract(subject: GetSubject): void {
   const retry = (
     run: Run,
@@ -33,7 +33,7 @@ export function rerunsContract(subject: GetSubject): void {
       carriesOver: { runUuid: run.uuid, paths },
     })
 
-  /** With a step that ended, one that failed once before, and one whose end nobody knows. */
+  /** With a completed step, one that failed once before, and one with unknown outcome. */
   async function endedRun(): Promise<Run> {
     const { stores } = subject()
     const { uuid } = await startedRun(subject(), null)
@@ -153,7 +153,7 @@ export function rerunsContract(subject: GetSubject): void {
       return await stores.runs.end(uuid, failed)
     }
 
-    /** As soon as it can be seen. */
+    /** As soon as it is visible. */
     async function nextOf(run: Run): Promise<string> {
       for (;;) {
         const found = await subject().stores.runs.find('all', run.uuid)

@@ -19,7 +19,7 @@ const day = 86_400_000
 
 export const ruleBy = (before: number): RetentionRule => ({ before, setting: 'TOCSIN_KEEP_X_DAYS=1' })
 
-/** All pieces, one after the other. */
+/** All batches, one after the other. */
 export async function inPieces(piece: (from: PrunePlace | undefined) => Promise<PrunedPiece>) {
   const sum = { runs: 0, alerts: 0, files: 0 }
   let from: PrunePlace | undefined
@@ -34,7 +34,7 @@ export async function inPieces(piece: (from: PrunePlace | undefined) => Promise<
 }
 
 export function retentionStoreContract(subject: GetSubject): void {
-  /** Each test has stores of its own. */
+  /** Each test has its own stores. */
   let own: Stores
   beforeEach(() => {
     own = subject().stores
@@ -76,7 +76,7 @@ export function retentionStoreContract(subject: GetSubject): void {
     return own.runs.end(run.uuid, end)
   }
 
-  /** With its run, in a case that is closed. */
+  /** With its run in a closed case. */
   async function investigated(end?: typeof completed | typeof failed): Promise<{ alert: Alert; run: Run }> {
     const alert = await own.alerts.create(newAlert(subject().acme))
     const run = await endedRun(alert, end)
@@ -84,7 +84,7 @@ export function retentionStoreContract(subject: GetSubject): void {
     return { alert, run }
   }
 
-  /** So that another row is the newest, which stays. */
+  /** Makes another row the newest, which is never deleted. */
   async function newest(): Promise<void> {
     const alert = await own.alerts.create(newAlert(subject().acme, { content: 'the newest' }))
     await startedRun(subject(), alert)

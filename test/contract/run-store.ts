@@ -178,7 +178,7 @@ export function runStoreContract(subject: GetSubject): void {
         await expectRejection(queuedRun(subject(), alert, retry), 'ConflictError', 'alert_move_forbidden')
       }
       await stores.runs.end(uuid, completed)
-      // As when two took the alert up, and one was slow.
+      // As if two processes took over the alert, and one was slow.
       await expectRejection(queuedRun(subject(), alert), 'ConflictError', 'alert_move_forbidden')
       expect(await stored(alert.id)).to.include({ status: alertStatus.completed, retryCount: 0 })
       expect((await stores.runs.list('all', {}, { limit: 5 })).total).to.equal(1)

@@ -34,7 +34,7 @@ import { triggerStoreContract } from './trigger-store.ts'
 import { transitionsContract } from './transitions.ts'
 import { somePerson, somebody } from '../support/somebody.ts'
 
-/** What every adapter of `Stores` must do. Call it inside a `describe` that names the adapter. */
+/** The contract of every adapter of `Stores`. Call it inside a `describe` that names the adapter. */
 export function storesContract(makeStores: MakeStores): void {
   let opened: OpenedStores
   let subject: Subject

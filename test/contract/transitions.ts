@@ -14,7 +14,7 @@ import { completed, failed, newAlert, queuedRun, startedRun, timelineOf, type Ge
 const cancelled: RunEnd = { status: 'cancelled', output: null, error: null }
 const ends: readonly RunEnd[] = [completed, failed, cancelled]
 
-/** Every adapter does what `core/transitions` says: it adds no rule and leaves none out. */
+/** Every adapter follows `core/transitions` exactly: it adds and omits no rule. */
 export function transitionsContract(subject: GetSubject): void {
   describe('store transitions', () => {
     async function runThatIs(status: RunStatus): Promise<Run> {

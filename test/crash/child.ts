@@ -1,7 +1,7 @@
 /**
- * A process that runs what is unfinished in a data directory and then ends: `child.ts <data directory> <sandbox> <fault>`. With
- * the fault `no_intent` no intent is recorded before a call: a planted bug that the audit must find. With TOCSIN_TEST_WORKERS, so many
- * threads call the skills.
+ * A process that completes the unfinished runs of a data directory and then exits: `child.ts <data directory>
+ * <sandbox> <fault>`. With the fault `no_intent` no intent is recorded before a call: a planted bug that the
+ * audit must find. TOCSIN_TEST_WORKERS is the number of threads that call skills.
  */
 import { request } from 'node:http'
 import { fileURLToPath } from 'node:url'
@@ -94,7 +94,7 @@ async function callInThread({ purpose, skill, run, attempt }: SkillCall, pool: S
     signal,
     onEffect,
     onSecret: undefined,
-    // The skills use none.
+    // The skills have no connection.
     cases: {} as CaseAccess,
     log: { info: quiet, warn: quiet },
   })

@@ -1,4 +1,4 @@
-/** The skills of `playbook.ts` as a plugin, for threads of skills: each POST to the sandbox is an effect. */
+/** The skills of `playbook.ts` as a plugin, for skill threads: each POST to the sandbox is an effect. */
 import { defineConnection, definePlugin, defineSkill, type HttpResponse } from '../../core/plugin/index.ts'
 import { policies } from './playbook.ts'
 
@@ -18,7 +18,7 @@ const connection = defineConnection({
 const timesIn = (answer: HttpResponse): number => (answer.json() as { readonly times: number }).times
 const done = { done: true }
 
-/** All can verify: the test decides what is done about an interrupted call. */
+/** All skills can verify: the test decides how an interrupted call is handled. */
 const skills = Object.keys(policies).map((name) =>
   defineSkill({
     name,

@@ -59,7 +59,7 @@ describe(`runs of a process killed with kill -9 (seed ${seed})`, function () {
       }
     })
 
-  /** Starts a process. Resolves when it is about to go on with the runs, or has died before. */
+  /** Starts a process. Resolves when it is about to resume the runs, or when it dies before. */
   async function start(fault = 'none', under: readonly string[] = []): Promise<ChildProcess> {
     const script = fileURLToPath(new URL('child.ts', import.meta.url))
     const command = [...under, process.execPath, script, folder.path, sandbox.url, fault]
@@ -73,24 +73,24 @@ describe(`runs of a process killed with kill -9 (seed ${seed})`, function () {
     if (victim.exitCode !== null || victim.signalCode !== null) return
     victim.kill('SIGKILL')
     await once(victim, 'exit')
-    await sleep(10) // what had left for the sandbox arrives
+    await sleep(10) // requests already sent to the sandbox arrive
   }
 
-  /** Lets a process come to the end of all runs. */
+  /** Lets a process complete all runs. */
   async function finish(fault?: string): Promise<void> {
     const last = await start(fault)
     if (last.exitCode === null) await once(last, 'exit')
     expect(last.exitCode, 'exit code of the last process').to.equal(0)
   }
 
-  /** As if the run had rested between them: one that is under way at every crash would be taken for its cause. */
+  /** Resets the crash counters: a run that is active in every crash would be blamed for it. */
   function forgetCrashes(): void {
     const database = new Sqlite(join(folder.path, 'tocsin.db'))
     database.exec('UPDATE runs SET crashes = 0, convictions = 0, alone = 0')
     database.close()
   }
 
-  /** How often each effect has happened whose step has ended: by this much, and never more. */
+  /** The number of effects of each ended step: exactly this many, never more. */
   const endedSoFar = () =>
     inStores(async (stores) => {
       const ended = new Map<string, number>()
@@ -104,7 +104,7 @@ describe(`runs of a process killed with kill -9 (seed ${seed})`, function () {
       return ended
     })
 
-  /** All that is wrong with what has happened. */
+  /** All violations found in the effects. */
   const audit = (endedBefore: readonly ReadonlyMap<string, number>[], kills: number) =>
     inStores(async (stores) => {
       const wrong: string[] = []
@@ -115,12 +115,12 @@ describe(`runs of a process killed with kill -9 (seed ${seed})`, function () {
       const withCase = runs.filter(({ caseId }) => caseId !== null)
       check(cases === withCase.length, `${withCase.length} runs opened ${cases} cases`)
       for (const run of runs) {
-        // One that was given up may not have come to the step that opens it.
+        // A run that was given up may not have reached the step that opens its case.
         check(run.caseId !== null || run.error !== null, `run ${run.uuid} completed without a case`)
         const timeline = (await stores.cases.timeline('all', run.caseId ?? '', { limit: 200 })).data
         const ends = timeline.filter(({ kind }) => kind === 'run_ended').length
         check(ends === (run.caseId === null ? 0 : 1), `run ${run.uuid} ended ${ends} times`)
-        // A run that three kills have met between its steps is given up, as a poison one would be.
+        // A run that was killed three times between its steps is given up like a poisonous one.
         const expected = ['step_interrupted', ...(kills >= 3 ? ['run_interrupted'] : [])]
         check(
           run.error === null || expected.includes(run.error.code),
@@ -158,7 +158,8 @@ describe(`runs of a process killed with kill -9 (seed ${seed})`, function () {
       forgetCrashes()
       const victim = await start()
       const dead = once(victim, 'exit')
-      // Every effect of the run is cut off once: the process is killed before it learns of it.
+      // Every effect of the run is interrupted once: the process is killed before it receives the
+      // answer.
       sandbox.onEffect = () => {
         const { key } = sandbox.effects.at(-1)!
         if (!cutOff.has(key)) victim.kill('SIGKILL')
@@ -200,7 +201,7 @@ describe(`runs of a process killed with kill -9 (seed ${seed})`, function () {
       const at = 1 + Math.floor(random() * 120)
       const victim = await start('none', failing(`pwrite64,fdatasync:signal=SIGKILL:when=${at}`))
       if (victim.exitCode === null && victim.signalCode === null) await once(victim, 'exit')
-      await sleep(10) // what had left for the sandbox arrives
+      await sleep(10) // requests already sent to the sandbox arrive
       if (victim.signalCode === 'SIGKILL') ended.push(await endedSoFar())
     }
     expect(ended.length, 'kills').to.be.greaterThan(0)

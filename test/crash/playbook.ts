@@ -1,14 +1,17 @@
 import type { Interrupted } from '../../core/engine/skills/skill-caller.ts'
 import { makePlaybook } from '../engine/support/make-playbook.ts'
 
-/** What may be done about an interrupted call of each skill. */
+/** The repeat class of each skill. */
 export const policies: Readonly<Record<string, Interrupted>> = {
   look: 'repeat',
   isolate: 'verify',
   scan: 'ask',
 }
 
-/** Skills of every class, in order, at once, and in a loop. Nobody is there to say what became of an interrupted scan: it fails. */
+/**
+ * Skills of every class, in sequence, in parallel, and in a loop. Nobody decides about an interrupted scan,
+ * so it fails.
+ */
 export const playbook = makePlaybook({
   steps: [
     { id: 'first', uses: 'look' },

@@ -1,23 +1,23 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** Something that happened in the other system, in the order in which it did. */
+/** Effects in the other system, in order. */
 interface Effect {
   readonly skill: string
   readonly key: string
 }
 
-/** The other system: it outlives ours, and remembers what was really done to it. */
+/** The other system, which outlives Tocsin's processes and records its effects. */
 export interface EffectSandbox {
   readonly url: string
   readonly effects: readonly Effect[]
   timesOf(key: string): number
-  /** Told of each effect after it has happened and before it is answered. */
+  /** Called after each effect and before its answer. */
   onEffect: (count: number) => void
   close(): Promise<void>
 }
 
-/** `POST /<skill>` with an `idempotency-key` has an effect, every time; `GET` says whether the key had one. */
+/** `POST /<skill>` with an `idempotency-key` always has an effect; `GET` tells whether the key had one. */
 export async function startSandbox(): Promise<EffectSandbox> {
   const effects: Effect[] = []
   const timesOf = (key: string) => effects.filter((effect) => effect.key === key).length
@@ -30,7 +30,7 @@ export async function startSandbox(): Promise<EffectSandbox> {
         effects.push({ skill: String(request.url).slice(1), key })
         sandbox.onEffect(effects.length)
       }
-      // Slow enough to be killed in the middle.
+      // Slow enough to be killed halfway.
       setTimeout(() => response.end(JSON.stringify({ times: timesOf(key) })), 4)
     })
   })

@@ -110,7 +110,7 @@ auth: { oauth2: { grant: client_credentials, token: "${token}", client_id: a, cl
     const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
     const pem = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
     const oauth2 = `{ grant: jwt_bearer, token: /token, key: "\${{ settings.api_key }}", key_id: k1, claims: { iss: me, scope: [a] }, lifetime: 1h }`
-    // As it is pasted into a field of one line.
+    // Pasted into a one-line field.
     const [request] = await sent(
       `auth: { oauth2: ${oauth2} }`,
       '',
@@ -149,7 +149,7 @@ auth: { oauth2: { grant: client_credentials, token: "${token}", client_id: a, cl
     expect(request!.headers).to.include({ 'x-time': String(nowMs), 'x-sign': `v1=${expected}` })
   })
 
-  // `get-vanilla-query-order-key-case` of the test suite that AWS publishes for Signature Version 4.
+  // `get-vanilla-query-order-key-case` of AWS's test suite for Signature Version 4.
   it('signs as AWS does', () => {
     const headers = awsSignature(
       {

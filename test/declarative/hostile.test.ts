@@ -10,7 +10,7 @@ import { makeRandom, seed, times } from '../support/random.ts'
 import { makeTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.ts'
 import { pluginWith, saidOf } from './support.ts'
 
-/** Far more than any of them needs here, far less than what a quadratic step would take. */
+/** Far more than any input needs, far less than a quadratic step would take. */
 const enoughMs = 3000
 
 function codesOf(source: string | Uint8Array): readonly string[] {
@@ -129,7 +129,7 @@ describe('hostile folders of plugins', () => {
   })
   afterEach(() => folder.remove())
 
-  /** What is said of an example at this path. */
+  /** The problems reported for an example at this path. */
   function refusal(path: string): string {
     writeFileSync(join(plugin, 'plugin.yaml'), pluginWith({ skill: `examples: ["${path}"]` }))
     return loadPlugin({ path: join(plugin, 'plugin.yaml') })

@@ -1,5 +1,5 @@
 interface AlertCase {
-  /** When to look. */
+  /** Time of the evaluation. */
   readonly at: string
   /** Series in the notation of `promtool test rules`, one value per minute: for each alert once with, and once without it. */
   readonly fires: Readonly<Record<string, string>>
@@ -7,7 +7,7 @@ interface AlertCase {
 }
 
 const always = (value: number) => `${value}x120`
-/** Nothing for ten minutes, then this much more per minute. */
+/** Zero for ten minutes, then increases by this much per minute. */
 const growing = (step: number) => `0x10 0+${step}x110`
 
 /** A histogram with all its new observations at once above the bound. */

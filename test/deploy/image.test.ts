@@ -10,7 +10,7 @@ import { noteUntested } from '../support/untested.ts'
 const root = join(import.meta.dirname, '../..')
 const isolation = ['--isolation', 'chroot']
 const image = `localhost/tocsin-test-${process.pid}`
-/** Of this machine, where no registry can be reached. */
+/** For machines without access to a registry. */
 const base = process.env['TOCSIN_TEST_NODE_IMAGE']
 
 async function buildah(...args: readonly string[]): Promise<string> {

@@ -77,7 +77,7 @@ describe('alert rules and dashboards', function () {
     await folder?.remove()
   })
 
-  /** What an expression names and the server does not have. */
+  /** Metrics in an expression that the server does not have. */
   function unknownIn(expr: string, results: readonly string[] = []): readonly string[] {
     const { selectors, labels } = namesOf(expr)
     const unknown = selectors.flatMap(({ metric, matchers }) => {

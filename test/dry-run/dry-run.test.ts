@@ -22,7 +22,7 @@ const playbook = playbookOf(
 
 const silent = { debug() {}, info() {}, warn() {}, error() {} }
 
-/** Runs it, `read` answering what is asked in earnest; with everything that was asked. */
+/** Runs it; `read` answers real reads. Also returns all reads. */
 async function dry(read: (call: SkillCall) => Promise<unknown>, world = '{}') {
   const asked: string[] = []
   const live: SkillCaller = (call) => {

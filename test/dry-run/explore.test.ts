@@ -49,7 +49,7 @@ async function explore(
   return { tree: await exploreDryRun(options), reads }
 }
 
-/** The tree as text: what happened, and below each question its ways. */
+/** The tree as text: the events, and below each question its branches. */
 function drawn({ events, end }: DryRunTree): unknown {
   const happened = events.map((event) =>
     'would' in event ? `would ${event.would.skill}` : `${event.ended.state} ${event.ended.path}`,

@@ -63,11 +63,11 @@ describe('docs/editors.md', function () {
         workspace: folder.path,
         settings: { yaml: { schemas } },
       })
-      // It asks for its settings after it has said that it is ready.
+      // It requests its settings after it reports that it is ready.
       while ((await completed('playbooks/*.yaml', `${head}  - uses: ‸`)).length === 0);
     })
 
-    /** The labels that are offered at the cursor of a new document; `*` in its name is a number. */
+    /** The completion labels at the cursor of a new document; `*` in its name is a number. */
     async function completed(name: string, marked: string): Promise<readonly string[]> {
       const { text, position } = atCursor(marked)
       const uri = pathToFileURL(join(folder.path, name.replace('*', `own${documents++}`))).href

@@ -123,7 +123,7 @@ describe('plugin.yaml in an editor', () => {
     expect(skills?.children.map(({ name, kind }) => `${kind} ${name}`)).to.include('skill get_ip')
   })
 
-  // The mistakes of the documentation of problems, cut off at every eighth line, each text at others.
+  // The mistakes from docs/problems.md, cut at every eighth line, at different lines in each text.
   it('reads, completes and explains unfinished files', () => {
     const broken = Object.values(badPlaybooks).flatMap(({ isPlugin, source }) =>
       isPlugin ? [String(source)] : [],

@@ -6,7 +6,7 @@ import { badPlaybooks, problemsOf } from '../playbook/bad-playbooks.ts'
 
 const weigh = (problems: readonly Problem[]) => problems.filter(({ severity }) => severity === 'error').length
 
-/** What the hint of a problem says plainly. */
+/** The replacement that the hint of a problem gives. */
 const isPlain = ({ hint = '' }: Problem) => /^did you mean '[^']+'\?$/.test(hint)
 
 describe('quick fixes', () => {

@@ -36,7 +36,7 @@ describe('yaml-language-server with the schema for editors', function () {
         },
       },
     })
-    // It asks for its settings after it has said that it is ready.
+    // It requests its settings after it reports that it is ready.
     const uri = pathToFileURL(`${folder.path}/settings.yaml`).href
     await server.open(uri, 'apiVersion: nonsense\n')
     for (let version = 2; (await server.diagnostics(uri)).length === 0; version++) {

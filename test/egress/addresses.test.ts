@@ -209,7 +209,7 @@ describe('egress: destinations', () => {
         expect(await outcome(ours, other), other).to.equal('egress_forbidden')
       }
       expect(await outcome(ours, 'u1'), 'after others were refused').to.equal('200')
-      // Plain http to a port where nothing listens tells who may go there.
+      // Plain http to a closed port shows whether the address is allowed.
       expect(await outcome('http://127.0.0.1:1/', 'u1')).to.equal('egress_forbidden')
       expect(await outcome('http://127.0.0.1:1/', 'u2')).to.equal('egress_forbidden')
       expect(await outcome('http://127.0.0.1:1/', 'u3')).to.equal('network_error')

@@ -11,10 +11,10 @@ import { serveHttp, serveSocket } from './servers.ts'
 
 const fixture = (name: string): string => join(import.meta.dirname, 'fixtures', name)
 
-/** At once, each over a connection that is kept. */
+/** Concurrently, each over a keep-alive connection. */
 const lanes = 8
 
-/** Blocks the loop for a while in each of its turns, until it is told to stop. */
+/** Blocks the event loop for a while in each turn until it is stopped. */
 function keepBusy(): () => void {
   let isOver = false
   const spin = (): void => {
@@ -46,12 +46,12 @@ describe('egress: a response that starts before the request is fully written', (
   })
   afterEach(() => egress.close())
 
-  /** Why requests failed; nothing for those that did not. */
+  /** Errors of failed requests. */
   async function failures(url: string, times: number, body: string): Promise<readonly unknown[]> {
     const failed: unknown[] = []
     const lane = async (from: number): Promise<void> => {
       for (let index = from; index < times; index += lanes) {
-        // What is sent from here has the whole of the next turn for its answer to come.
+        // A request sent here has the whole next turn to receive its answer.
         await nextTurn()
         const signal = AbortSignal.timeout(20_000)
         const sent = { method: 'POST', url: `${url}/${index}`, headers: {}, body, isConnection: true, signal }

@@ -10,7 +10,7 @@ import { createEgress, type ClosableEgress } from '../../server/egress/egress.ts
 import { failure } from '../skill/fixture.ts'
 
 const fixture = (name: string) => readFileSync(join(import.meta.dirname, 'fixtures', `${name}.pem`), 'utf8')
-/** Both sign themselves. */
+/** Both are self-signed. */
 const [certificate, key] = [fixture('localhost.cert'), fixture('localhost.key')]
 const direct: NetworkSettings = { proxy: undefined, ca: certificate, certificate: undefined, key: undefined }
 
@@ -39,7 +39,7 @@ describe('egress with network settings of a connection', () => {
       tunnels.push({ to: request.url ?? '', authorization: request.headers['proxy-authorization'] })
       socket.on('error', () => {})
       if (refusal !== undefined) return socket.end(`HTTP/1.1 ${refusal} No\r\n\r\n`)
-      // Whatever name is asked for leads to this machine.
+      // Every name resolves to this machine.
       const port = Number((request.url ?? '').split(':').at(-1))
       const target = connect(port, '127.0.0.1', () => {
         socket.write('HTTP/1.1 200 OK\r\n\r\n')

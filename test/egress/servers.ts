@@ -9,7 +9,7 @@ import {
 export interface TestServer {
   readonly port: number
   readonly url: string
-  /** Connections accepted so far. */
+  /** Number of accepted connections. */
   readonly connections: () => number
   close(): Promise<void>
 }
@@ -19,7 +19,7 @@ export function serveHttp(listener: RequestListener): Promise<TestServer> {
   return listen(createServer(listener))
 }
 
-/** A server that talks bytes, for what no HTTP server would say. */
+/** A raw TCP server, for responses that no HTTP server would send. */
 export function serveSocket(talk: (socket: Socket, first: Buffer) => void): Promise<TestServer> {
   return listen(
     createSocketServer((socket) => {

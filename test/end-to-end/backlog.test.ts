@@ -34,7 +34,7 @@ describe('tocsin serve with an alert backlog', function () {
     for (let n = 0; n < count; n++) answers.push((await post('main')).status)
     return answers
   }
-  /** Taking an alert up comes after its answer. */
+  /** The run is queued after the answer. */
   const queued = async (count: number) => {
     while ((await ask('/engine')).queued !== count) await sleep(10)
   }

@@ -55,7 +55,10 @@ describe('too many uses of a destructive skill', function () {
     }
     return expect.fail('it did not come to this')
   }
-  /** Made on the machine: one that the administrator created, who requests the runs here, could approve nothing. */
+  /**
+   * Created on the machine: a key created by the administrator, who requests the runs here, could not approve
+   * anything.
+   */
   const keyFor = async (role: string) => {
     const env = { TOCSIN_DATA_DIR: join(tocsin.folder, 'data') }
     const { stdout } = await runTocsin(['keys', 'create', role, '--role', role], { env })

@@ -20,13 +20,13 @@ describe('tocsin demo', function () {
     await folder.remove()
   })
 
-  /** Somewhere else than the checkout, its temporary folder where it can be looked into. */
+  /** Outside of the checkout, with its own temporary folder that tests can inspect. */
   const options = (env: Record<string, string> = {}) => ({
     cwd: folder.path,
     env: { TMPDIR: join(folder.path, 'tmp'), ...env },
   })
   let whole: ReturnType<typeof runTocsin> | undefined
-  /** To its end, once for the tests that look at what it prints. */
+  /** Run once for all tests of its output. */
   const wholeDemo = () => (whole ??= runTocsin(['demo'], options()))
   const leftOver = async () =>
     (await readdir(join(folder.path, 'tmp'))).filter((name) => name.startsWith('tocsin'))

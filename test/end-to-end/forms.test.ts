@@ -6,7 +6,7 @@ import { killCommands, runTocsin } from '../support/server/run-tocsin.ts'
 import { startServer, type Reply, type RunningServer } from '../support/server/start-server.ts'
 import { makeTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.ts'
 
-/** A plugin whose skill asks with forms, and says back what it was given. */
+/** A plugin whose skill asks with forms and returns the given values. */
 const plugin = `const text = { type: 'string' }
 const ask = {
   name: 'ask', title: 'Ask', description: 'Asks somebody.', effect: 'write', repeat: 'safe', asks: true,
@@ -73,7 +73,7 @@ describe('a form of a checkpoint skill', function () {
     await folder.remove()
   })
 
-  /** Asks again until the answer is as wanted; the time of the test is the bound. */
+  /** Polls until the answer is as expected; bounded by the timeout of the test. */
   async function until(path: string, wanted: (body: Reply['body']) => boolean): Promise<Reply['body']> {
     for (;;) {
       const { body } = await server.call(path)

@@ -123,7 +123,7 @@ describe('repeats of an alert over HTTP', function () {
         },
       })
     await Promise.all(Array.from({ length: 40 }, post))
-    // A repeat is taken up after its answer.
+    // A repeat is processed after its answer.
     for (let n = 0; n < 500 && (await get('/alerts?type=flood&status=15')).total < 41; n++);
     const engine = await get('/engine')
     expect(engine).to.include({ storm: true, queued: 0 })

@@ -7,7 +7,10 @@ import { tries } from '../support/random.ts'
 import { processorTime } from '../support/processor-time.ts'
 import { anyCharacter } from '../support/any-character.ts'
 
-/** Types that an attacker chooses: what could end a YAML text, begin an expression, or be taken for something else. */
+/**
+ * Types chosen by an attacker: text that could end a YAML string, begin an expression, or be read as another
+ * type.
+ */
 const types: Record<string, string> = {
   'an expression': '${{ organization.name }}',
   'an expression in an expression': "${{ alert.content + '${{ 1 + 1 }}' }}",
@@ -48,7 +51,7 @@ const contents: Record<string, string> = {
   'NUL and other controls': 'a\u0000b\u0001c\u007fd',
 }
 
-/** A type that looks like a pattern to people (W405) is a type all the same. */
+/** A type that looks like a pattern (W405) is still a literal type. */
 const mistakesIn = (problems: ReturnType<typeof parsePlaybook>['problems']) =>
   problems.filter(({ code }) => code !== 'W405')
 

@@ -29,7 +29,7 @@ skills:
     output: { status: "\${{ response.status }}" }
 `
 
-/** The handler runs in a thread of the server process, and the process is killed before it answers. */
+/** The handler runs in a thread of the server process, which is killed before it answers. */
 describe('alerts of a webhook, with a crash', function () {
   this.timeout(60_000)
   let house: House

@@ -5,7 +5,7 @@ import { killCommands } from '../support/server/run-tocsin.ts'
 import type { DoorbellEvent } from './support/doorbell-plugin.ts'
 import { openHouse, signingSecret, until, type House, type SendOptions } from './support/doorbell-house.ts'
 
-/** A run asks over a connection, and somebody answers over HTTP: with a plugin that is only here for this. */
+/** A run asks over a connection, and a person answers over HTTP, using a plugin made for this test. */
 describe('an inbound answer over a connection', function () {
   this.timeout(60_000)
   let house: House

@@ -20,7 +20,7 @@ describe('incidents of the threat platform, end to end', function () {
   })
   afterEach(() => tocsin?.close())
 
-  /** Runs the playbook once; the incidents of the sandbox are years old one day. */
+  /** Runs the playbook once; the incidents of the sandbox may be years old. */
   async function sync() {
     const body = { organization_code: 'main', inputs: { lookback: '36500d' } }
     const started = await tocsin.call(`/playbooks/${name}/runs`, { body })

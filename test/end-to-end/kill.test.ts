@@ -12,7 +12,7 @@ import { makeRandom, seed, times } from '../support/random.ts'
 import { unfinishedRuns } from '../support/unfinished-runs.ts'
 
 const rounds = times(3)
-/** Alerts posted at the same time. */
+/** Alerts posted concurrently. */
 const senders = 6
 
 describe(`a server killed with kill -9 under load (seed ${seed})`, function () {
@@ -39,7 +39,7 @@ describe(`a server killed with kill -9 under load (seed ${seed})`, function () {
     return server
   }
 
-  /** Posts alerts one after the other until the server is gone; the ids that were answered with 201. */
+  /** Posts alerts one after the other until the server is gone; returns the ids answered with 201. */
   async function send(server: RunningServer, sender: number, onAnswer: () => void): Promise<string[]> {
     const answered: string[] = []
     for (let n = 0; ; n++) {
@@ -91,7 +91,7 @@ describe(`a server killed with kill -9 under load (seed ${seed})`, function () {
         const { status } = await server.call('/connections', { body: connectionTo(sandbox, 'intel') })
         expect(status).to.equal(201)
       }
-      // Under way, however slow the machine is; then at any instant.
+      // Waits until runs are active, even on a slow machine; then kills at a random time.
       const { promise: underWay, resolve: begun } = Promise.withResolvers<void>()
       let left = 2 * senders
       const onAnswer = () => void (--left === 0 && begun())
@@ -142,7 +142,7 @@ describe(`a server killed with kill -9 under load (seed ${seed})`, function () {
   }
 })
 
-/** Numbers that a sequence lacks or has twice. */
+/** Missing or duplicate numbers of a sequence. */
 function gaps(ids: readonly string[]): string[] {
   const sequences = Map.groupBy(ids, (id) => id.slice(0, id.lastIndexOf('-')))
   return [...sequences].flatMap(([name, own]) => {

@@ -45,7 +45,9 @@ describe('a messaging checkpoint, end to end', function () {
   const people = () => controls().callbacks
   const workspace = () => controls().workspace
 
-  /** As when the app is created from the manifest: its addresses are taken, and asked for the challenge. */
+  /**
+   * As when the app is created from the manifest: its addresses are stored and checked with the challenge.
+   */
   async function subscribe(): Promise<void> {
     const { status, body } = await tocsin.call('/connections/chat/manifest')
     expect(status).to.equal(200)
@@ -53,7 +55,7 @@ describe('a messaging checkpoint, end to end', function () {
     await people().subscribe({ events: events.request_url, interactions: interactions.request_url })
   }
 
-  /** Starts the playbook and waits until the question has been put; answers what Ana sees. */
+  /** Starts the playbook, waits until the question is posted, and returns the message that Ana sees. */
   async function ask(
     inputs: object = {},
   ): Promise<{ readonly run: string; readonly message: SandboxMessage }> {

@@ -32,7 +32,10 @@ steps:
   - return: \${{ steps.confirm.output.answer }}
 `
 
-/** A process of its own, that is killed (SIGKILL) between the question and the click; the other system keeps calling the same address. */
+/**
+ * A separate process that is killed (SIGKILL) between the question and the click; the other system keeps
+ * using the same address.
+ */
 describe('a click on a question whose process was killed', function () {
   this.timeout(60_000)
   let folder: TemporaryFolder
@@ -51,7 +54,7 @@ describe('a click on a question whose process was killed', function () {
     port = new URL(server.url).port
     known = { adminKey: server.adminKey }
   }
-  /** @param meanwhile what happens to the data while no process runs */
+  /** @param meanwhile changes the data while no process runs */
   const killAndStart = async (meanwhile?: (database: Database) => void) => {
     await server.stop('SIGKILL')
     if (meanwhile !== undefined) {
@@ -236,7 +239,7 @@ describe('a click on a question whose process was killed', function () {
       const replies = await Promise.all(labels.map((label) => people().click(message, label)))
       expect([...new Set(replies.map(({ status }) => status))]).to.deep.equal([200])
       const outcomes = await outcomesOf(checkpoint)
-      // The same button, pressed again by the same person, is the same click.
+      // A second press of the same button by the same person counts as the same click.
       expect(outcomes).to.deep.equal(['accepted', 'second'])
       const { checkpoint: decided } = (await server.call(`/checkpoints/${checkpoint}`)).body
       expect((await ended(run)).output).to.equal(decided.answer.value)
@@ -278,7 +281,7 @@ describe('a click on a question whose process was killed', function () {
 
     it('counts while its run is watched after crashes', async () => {
       const { run, message } = await ask()
-      // As two crashes leave a run that was running at each.
+      // The state of a run that was active in two crashes.
       await killAndStart((database) =>
         database.run('UPDATE runs SET wake_at = NULL, crashes = 1 WHERE uuid = ?', run),
       )

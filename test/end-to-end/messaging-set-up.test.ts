@@ -7,7 +7,7 @@ import { startTestTocsin, type TestTocsin } from '../support/server/test-tocsin.
 
 const page = readFileSync(new URL('../../plugins/messaging/README.md', import.meta.url), 'utf8')
 
-/** Its commands, without the file that one of them writes to. */
+/** Its commands, except for the file that one of them writes. */
 const commands = [...page.matchAll(/^ *```sh\n([^]*?)^ *```$/gm)].map(([, text = '']) =>
   text.replaceAll(/^ +/gm, '').replace(' > manifest.json', ''),
 )
@@ -20,7 +20,7 @@ describe('the setup steps of the messaging README', function () {
   })
   after(() => tocsin.close())
 
-  /** Does what a command says, with the sandbox for the workspace. */
+  /** Runs a command with the sandbox as the workspace. */
   async function follow(command: string, change: (body: any) => object): Promise<Reply> {
     const variables = { TOCSIN_URL: 'http://tocsin', TOCSIN_KEY: 'key' }
     const [

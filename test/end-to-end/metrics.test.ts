@@ -33,7 +33,7 @@ describe('GET /metrics', function () {
 
   before(async () => {
     folder = await makeTemporaryFolder()
-    // Families that are there only where the audit log is exported are documented too.
+    // Metrics that exist only with an audit export are documented too.
     const env = { TOCSIN_AUDIT_EXPORT: `file:${join(folder.path, 'audit.jsonl')}` }
     tocsin = await startTestTocsin({
       inProcess: true,

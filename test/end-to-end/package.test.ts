@@ -31,7 +31,7 @@ describe('the published package', function () {
   let folder: TemporaryFolder
   let installed: string
   let command: string
-  /** The archive that npm makes. */
+  /** The archive made by npm. */
   let packed: { readonly filename: string; readonly files: readonly { readonly path: string }[] }
 
   before(async () => {

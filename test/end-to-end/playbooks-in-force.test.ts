@@ -90,7 +90,7 @@ describe('the playbook that investigates an alert', function () {
     const { summary } = await investigated('linked')
     expect(summary).to.match(/^http:\/\/127\.0\.0\.1:\d+\/runs\/[\da-f-]{36}$/)
     const page = await fetch(summary)
-    // The web page, or where it was not built: nothing, but of this server.
+    // The web page, or if it was not built, a response of this server without it.
     expect([200, 404]).to.include(page.status)
     const behind = await startTestTocsin({
       inProcess: true,

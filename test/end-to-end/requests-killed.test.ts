@@ -20,7 +20,9 @@ steps: [{ fail: no }]
 `,
 }
 
-/** What is sent once more after the process was killed between the commit of what it did and its answer. */
+/**
+ * Requests that are repeated after the process was killed between the commit of the change and its answer.
+ */
 describe('a request whose process was killed before the response', function () {
   this.timeout(60_000)
   let folder: TemporaryFolder
@@ -42,7 +44,7 @@ describe('a request whose process was killed before the response', function () {
     server.call(path, { method: 'POST', headers: { 'idempotency-key': key }, ...(body && { body }) })
   const total = async (path: string) => (await server.call(path)).body.total as number
 
-  /** As the disk is between the commit of the first write and that of the answer. */
+  /** The state on disk between the commit of the first write and that of the answer. */
   async function killWithoutAnswers(): Promise<void> {
     await server.stop('SIGKILL')
     const database = new Database(join(folder.path, 'data/tocsin.db'))

@@ -22,7 +22,7 @@ describe('secrets in Vault, with skills in threads', function () {
   let vault: Awaited<ReturnType<typeof serveVault>>
   let tower: TestServer
   let tocsin: TestTocsin
-  /** What the other system accepts, and what it was given. */
+  /** The secret that the other system accepts, and the secrets it received. */
   let accepted: string
   let env: Record<string, string>
   let repeated = 'canary-key-1'
@@ -35,7 +35,7 @@ describe('secrets in Vault, with skills in threads', function () {
     tower = await serveHttp(({ headers }, response) => {
       given.push(headers.authorization)
       response.statusCode = headers.authorization === accepted ? 200 : 401
-      // Some systems repeat what they were given.
+      // Some systems repeat the received secret.
       response.end(JSON.stringify({ echo: `${headers.authorization} ${repeated}` }))
     })
     env = {
@@ -104,7 +104,7 @@ describe('secrets in Vault, with skills in threads', function () {
   })
 
   it('can include the master key of the server', async () => {
-    // A process that was just started does not know values from before.
+    // A new process has no cached values.
     repeated = ''
     const file = join(tocsin.folder, 'data/master.key')
     vault.secrets.set('server/keys', { master: (await readFile(file, 'utf8')).trim() })

@@ -26,7 +26,7 @@ describe('tocsin serve', function () {
     await folder.remove()
   })
 
-  /** The commands it says to paste, in their order. */
+  /** The commands that it prints, in order. */
   const commands = () => server.welcome.match(/^ {2}curl (?:.*\\\n)*.*$/gm) ?? []
 
   it('prints its address, what it found, and the key at the first start', () => {
@@ -109,7 +109,7 @@ describe('tocsin serve, stopped while it works,', function () {
     await folder.remove()
   })
 
-  /** A server with a run under way that waits for another system. */
+  /** A server with an active run that waits for another system. */
   async function startBusy(): Promise<RunningServer> {
     const { port } = silent.address() as { port: number }
     await mkdir(join(folder.path, 'playbooks'))
@@ -148,11 +148,10 @@ describe('tocsin serve, stopped while it works,', function () {
 
   it('treats the signals of one Ctrl-C as one, and stops at once on a second', async () => {
     const { command } = await startBusy()
-    command.process.kill('SIGINT') // the terminal's
-    command.process.kill('SIGINT') // what npm passes on
+    command.process.kill('SIGINT') // one signal from the terminal, one forwarded by npm
     await sleep(800)
     expect(command.process.signalCode, 'it waits').to.equal(null)
-    // Again and again: a process that got little time may have taken the third for a part of the first.
+    // Repeated, because a slow process may merge the third signal with the first.
     const again = setInterval(() => command.process.kill('SIGINT'), 800)
     expect(await command.ended, 'it does not wait for the run').to.include({ code: null, signal: 'SIGINT' })
     clearInterval(again)
@@ -164,7 +163,7 @@ function postAlert(server: RunningServer, type: string) {
   return server.call('/alerts', { body })
 }
 
-/** The alert as it is once its investigation has ended. */
+/** The alert after its investigation. */
 async function ended(server: RunningServer, id: string): Promise<Record<string, any>> {
   for (let n = 0; n < 100; n++) {
     const { body } = await server.call(`/alerts/${id}`)
@@ -174,7 +173,7 @@ async function ended(server: RunningServer, id: string): Promise<Record<string, 
   throw new Error(`${id} is still under investigation`)
 }
 
-/** Does what the command says: in a shell with curl, or, where there is no curl, what it stands for. */
+/** Runs the command: in a shell with curl, or without curl as an equivalent request. */
 async function paste(command: string): Promise<{ readonly status: number; readonly body: any }> {
   const hasCurl = await promisify(execFile)('curl', ['--version']).then(
     () => true,

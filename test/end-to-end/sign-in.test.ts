@@ -106,7 +106,7 @@ describe(`a signed-in connection of a server with a skill thread (seed ${seed})`
 
   it('never sends a refresh token again after a kill -9, and asks for a new sign-in', async () => {
     const random = makeRandom(seed)
-    // The first kill is certain to come between the renewal at the vendor and the write of its answer.
+    // The first kill always hits between the renewal at the vendor and the write of its answer.
     for (const delayMs of [60_000, ...Array.from({ length: times(1) - 1 }, () => random() * 30)]) {
       await tocsin.server.stop()
       await expire()

@@ -18,7 +18,7 @@ interface Span {
   readonly name: string
 }
 
-/** Takes what is exported, as a collector of OpenTelemetry does (OTLP over HTTP, JSON). */
+/** Receives exported traces like an OpenTelemetry collector (OTLP over HTTP, JSON). */
 async function startCollector() {
   const bodies: string[] = []
   const keys: unknown[] = []

@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { eventually } from '../support/eventually.ts'
 import { startTestTocsin, type TestTocsin } from '../support/server/test-tocsin.ts'
 
-/** Known to the sandbox of the intel provider. */
+/** A value that the sandbox of the intel provider knows. */
 const bad = '203.0.113.77'
 
 describe('case texts of a generated playbook', function () {

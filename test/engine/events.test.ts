@@ -257,7 +257,7 @@ describe('a wait for an event', () => {
           const going = bench.go(playbookOf(), {}, { run, wakeUps, names, ...options })
           going.catch(() => {})
           await settle()
-          // The wait has begun, or the process has crashed.
+          // Resolves when the wait has begun or the process has crashed.
           await tell()
           for (let second = 0; second < 3; second++) await clock.advance(1_000)
           return await going
@@ -276,7 +276,7 @@ describe('a wait for an event', () => {
       expect(reference.machine).to.deep.equal({ machine: 'm1' })
       const counted = crashingStores(bench.stores, Infinity, 'before')
       await go(() => counted.stores)
-      // Before the wait is begun, its window is not open.
+      // The window of a wait opens when the wait begins.
       for (let at = when === 'before' ? 2 : 1; at <= counted.writes(); at++)
         expect(await go((stores) => crashingStores(stores, at, when).stores), `write ${at}`).to.deep.equal(
           reference,

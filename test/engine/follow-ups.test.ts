@@ -10,7 +10,7 @@ import { somebody } from '../support/somebody.ts'
 
 const minute = 60_000
 
-/** What goes on beside a run that asks. */
+/** Background tasks of a run that asks. */
 describe('a question', () => {
   let bench: Bench
   let clock: ManualClock

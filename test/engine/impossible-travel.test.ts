@@ -32,7 +32,7 @@ describe('the impossible-travel playbook', () => {
   })
   afterEach(() => bench.close())
 
-  /** Takes an alert to where the run ends or waits; `trips` are the countries of bookings. */
+  /** Runs an alert until the run ends or waits; `trips` are the countries of bookings. */
   async function investigate(trips: readonly string[], others: TestSkills = {}) {
     const skills: TestSkills = {
       'indicators.extract': () => ({

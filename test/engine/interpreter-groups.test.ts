@@ -66,7 +66,7 @@ describe('interpreter: groups', () => {
         most = Math.max(most, ++now)
         if (now === 3) full.resolve()
         await full.promise
-        // Time for one more, if there may be one.
+        // Allows time for another one, if there is one.
         await new Promise((resolve) => setTimeout(resolve, 3))
         now--
       }

@@ -92,7 +92,7 @@ describe('local durable context: interruptions', () => {
       one.bench.stores.journal.resolve(one.run.uuid, 'a', { decision, output, by: somebody(by) })
     const statusOf = async () => (await one.bench.stores.runs.find('all', one.run.uuid))?.status
 
-    /** The next process: it asks, and waits. */
+    /** The next process: it asks and waits. */
     async function park(run: EffectWork['run'] = mustNotRun) {
       const work = effect({ interrupted: 'ask', run })
       await one.interrupt(work)

@@ -15,7 +15,7 @@ const skills = {
 describe('a resolved step with unknown output', () => {
   const one = useOneRun()
 
-  /** Of these steps, those at the paths were interrupted, and a person has decided about them. */
+  /** Steps at these paths were interrupted, and a person has decided about them. */
   async function go(steps: readonly object[], paths: readonly string[], decision: StepDecision) {
     for (const path of paths) {
       const begun = { path, stepId: 'a', kind: 'x.do', input: {}, attempt: 1, startedAt: 1 }

@@ -68,7 +68,7 @@ describe('parked runs', () => {
     parked.start()
     await settle()
     clock.jump(2 * 86_400_000)
-    // A clock is looked at every few minutes.
+    // Waits read the clock every few minutes.
     await clock.advance(300_000)
     expect(new Set(woken).size).to.equal(30)
   })

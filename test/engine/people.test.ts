@@ -47,7 +47,7 @@ describe('a checkpoint that asks several people', () => {
   })
   afterEach(() => bench.close())
 
-  /** Tells everyone but those whose names begin with `gone`. */
+  /** Asks everyone except people whose names begin with `gone`. */
   const chat: TestSkills = {
     ask: (input) => {
       const { user } = input as { readonly user: string }

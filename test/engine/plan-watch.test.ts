@@ -37,7 +37,7 @@ describe('the watch after crashes', () => {
         const { groups, markedCrashes } = planWatch(runs)
         const at = groups.findIndex((group) => group.some(({ uuid }) => uuid === `${poison}`))
         isFound = groups[at]!.length === 1
-        // None of them ends: a peer of all hangs.
+        // No run ends: their shared other system hangs.
         const taken = new Set(groups.slice(0, at + 1).flat())
         runs = runs.map((run) => ({
           ...run,

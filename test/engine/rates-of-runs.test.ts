@@ -124,7 +124,7 @@ describe('the rate limit of a playbook', () => {
     await settle()
     const began = clock.now()
     await first.drain(0)
-    // Longer than all of them had to wait.
+    // Longer than any of them had to wait.
     await clock.advance(10 * minute)
     const second = start()
     await second.recover()

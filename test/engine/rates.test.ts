@@ -26,7 +26,7 @@ describe('the rate limit of a step', () => {
   let bench: Bench
   let clock: ManualClock
   let began: number
-  /** Minutes after the beginning at which calls were made. */
+  /** Minutes of the calls after the start. */
   let calls: number[]
   beforeEach(async () => {
     clock = new ManualClock()
@@ -199,7 +199,9 @@ describe('the rate limit of a step', () => {
     }
   })
 
-  /** Two runs, of which the first dies at a write; then one after the other goes on. True: it did not die. */
+  /**
+   * Two runs: the first crashes at a write, then both continue one after the other. True: it did not crash.
+   */
   async function killAt(write: number, when: 'before' | 'after', next: 'mine' | 'other'): Promise<boolean> {
     await clock.advance(3 * minute)
     const [mine, other] = [await bench.startRun(), await bench.startRun()]

@@ -193,7 +193,7 @@ describe('local durable context: attempts', () => {
     it('keeps its count across a restart, and waits for the remaining time', async () => {
       const stop = new AbortController()
       const first = (await one.open({ stop: stop.signal })).perform(effect({ run: busy() })).catch(() => {})
-      await one.clock.advance(1_300) // one try, its wait, the second try
+      await one.clock.advance(1_300) // first attempt, backoff, second attempt
       stop.abort()
       await first
       expect(await one.attempts()).to.have.length(2)
@@ -275,7 +275,7 @@ describe('local durable context: attempts', () => {
       expect(await going).to.deep.include({ state: 'completed', output: 'second' })
     })
 
-    // Whatever is to be done about a crash.
+    // For every way to handle a crash.
     for (const interrupted of ['verify', 'fail'] as const) {
       it(`verifies before a retry if possible: ${interrupted}`, async () => {
         const calls: string[] = []

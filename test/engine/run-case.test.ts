@@ -18,7 +18,7 @@ describe('the case of a run without an alert', () => {
 
   type Source = Parameters<typeof makePlaybook>[0]
 
-  /** Of a run that has been taken up. `x.touch` works on the case, `x.echo` does not. */
+  /** The case of a started run. `x.touch` works on the case, `x.echo` does not. */
   async function run(source: Source, changes: Partial<RunStore> = {}): Promise<Run> {
     const { uuid } = await bench.stores.runs.queue({
       organizationUuid: bench.organizationUuid,

@@ -20,7 +20,7 @@ describe('run control', () => {
   })
   afterEach(() => bench.close())
 
-  /** A process that works on runs of this playbook. */
+  /** A process that executes runs of this playbook. */
   function open(
     playbook: Playbook,
     skills: TestSkills = {},

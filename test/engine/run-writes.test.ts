@@ -18,7 +18,7 @@ describe('writes of a run', () => {
     writes = createWrites({ runUuid: 'r', clock, log, stop: stop.signal })
   })
 
-  /** A write that the store refuses so often at first. */
+  /** A write that the store refuses this many times. */
   const write = (name: string, refusals = 0) => {
     let left = refusals
     return async () => {

@@ -53,7 +53,7 @@ describe('turns of runs', () => {
       ...(key === undefined ? {} : { concurrency: { key, policy: 'queue' } }),
     })
   const find = async (run: Run) => (await bench.stores.runs.find('all', run.uuid))!
-  /** The stores, with a part of those of runs as a test wants it. */
+  /** The stores, with some methods of the run store replaced. */
   const withRuns = (changes: Partial<RunStore>) => {
     const { runs } = bench.stores
     const get = (target: RunStore, name: string | symbol): unknown =>
@@ -157,7 +157,7 @@ describe('turns of runs', () => {
     await drained
     expect(bench.calls.map(({ skill }) => skill)).to.deep.equal(['x.busy'])
     for (let stop = 0; stop < 4; stop++) {
-      // Each ends before the run has come any further.
+      // Each ends before the run makes progress.
       let drained = Promise.resolve()
       const loadPlaybook = async () => {
         drained = runner.drain(1_000)

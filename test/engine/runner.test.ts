@@ -226,7 +226,7 @@ describe('runner', () => {
   describe('after crashes of the process', () => {
     const playbook = makePlaybook({ steps: [{ id: 'only', uses: 'case.update' }] })
 
-    /** A process that crashes `afterMs` after its start. Gives the runs whose step it had begun. */
+    /** A process that crashes `afterMs` after its start. Returns the runs whose steps it had begun. */
     async function crash(afterMs = 0): Promise<string[]> {
       const begun: string[] = []
       let isDead = false

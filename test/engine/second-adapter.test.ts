@@ -15,7 +15,7 @@ const startedAt = systemClock.now()
 const log = { debug() {}, info() {}, warn() {}, error() {} }
 const names = { alert: { user: 'adam' }, inputs: {} }
 
-/** A context for another engine than ours, by what core/engine/README.md says that one must give. */
+/** A context for another engine, built only from core/engine/README.md. */
 describe('a second adapter of the durable context', function () {
   this.timeout(60_000)
 
@@ -24,7 +24,7 @@ describe('a second adapter of the durable context', function () {
     readonly when: 'before' | 'after'
   }
 
-  /** One process: rejects with Crash where it dies. */
+  /** One process: rejects with Crash when it dies. */
   async function live(kept: Kept, playbook: Playbook, skills: TestSkills, calls: SeenCall[], dies?: Dies) {
     const engine = new NamedEngine(kept, systemClock, dies)
     const drawId = (path: string) => `id of ${path}`
@@ -128,7 +128,7 @@ describe('a second adapter of the durable context', function () {
       let scans = 0
       const skills: TestSkills = { scan: { interrupted: 'ask', run: () => (scans++, 'scanned') } }
       const playbook = makePlaybook({ steps: [{ id: 'a', uses: 'scan' }], outputs: '${{ steps.a.output }}' })
-      // Its intent, that it begins, and its result, which is not kept any more.
+      // Three writes: its intent, its start, and its result, which is lost.
       const death = await live(kept, playbook, skills, [], { at: 3, when: 'before' }).catch(
         (error: unknown) => error,
       )

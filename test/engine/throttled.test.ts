@@ -14,7 +14,7 @@ describe('a task that waits for its group', () => {
   })
   afterEach(() => bench.close())
 
-  /** Answers after as many minutes as its input says. */
+  /** Answers after the number of minutes in its input. */
   const slow = async (input: unknown, { signal }: { readonly signal: AbortSignal }) => {
     await clock.sleep((input as { minutes: number }).minutes * minute, signal)
     return null
@@ -58,7 +58,8 @@ describe('a task that waits for its group', () => {
     const journal = await journalOf(bench.stores, run.uuid)
     const minutesOf = (path: string) =>
       (Date.parse(String(journal.find((entry) => entry.path === path)?.output)) - began) / minute
-    // The first ends after 1 minute and lets the third begin, the second after 10 and lets the fourth begin.
+    // The first run ends after 1 minute, then the third begins; the second ends after 10, then the fourth
+    // begins.
     expect([0, 1, 2, 3].map((item) => minutesOf(`each[${item}]/seen`))).to.deep.equal([0, 0, 1, 10])
   })
 

@@ -10,7 +10,7 @@ describe('the turn queue', () => {
     uuid: `${organizationUuid}${number}`,
   })
   const active = new Map<string, unknown>()
-  /** What is due, as the store knows it, in its order. */
+  /** Due runs in the order of the store. */
   let stored: RunKey[]
   let asked: number
   let refusals: number
@@ -39,7 +39,7 @@ describe('the turn queue', () => {
     stored.push(one)
     queue.push(one)
   }
-  /** The store learns of it when the run has started, and not before. */
+  /** The store learns of it only when the run has started. */
   const take = (queue: TurnQueue): string | undefined => {
     const taken = queue.take()?.key.uuid
     if (taken !== undefined) active.set(taken, {})
@@ -104,7 +104,7 @@ describe('the turn queue', () => {
         let pushed = 0
         const takeOne = (): boolean => {
           const uuid = take(queue)
-          // A turn of what has ended meanwhile is over at once.
+          // The turn of a run that ended meanwhile is over at once.
           if (stored.some((one) => one.uuid === uuid)) taken.push(uuid!)
           return uuid !== undefined
         }

@@ -33,7 +33,7 @@ describe('checking expressions', () => {
       )
       for (const name of ['None', 'nil', 'NULL']) expect(hintOf(name), name).to.equal('write null')
       expect(hintOf('b.score > 1 && True')).to.equal('write true')
-      // What is hinted at is accepted.
+      // The suggested replacement is accepted.
       for (const source of ['b.tags.exists(x, timestamp(x) == now)', 'b.tags[0]', 'now - duration("1h")'])
         expect(problems(source), source).to.deep.equal([])
     })

@@ -23,7 +23,7 @@ const scope = {
 
 type Text = fc.Arbitrary<string>
 
-/** Leaves out two texts that both name a point in time, or both a duration as `string(…)` writes it: CEL compares them as text. */
+/** Excludes comparisons of two texts that denote times or durations: CEL compares them as text. */
 const comparisonOfTexts = (text: Text): Text =>
   fc
     .tuple(text, fc.constantFrom('==', '!=', '<', '<=', '>', '>='), text)
@@ -36,8 +36,9 @@ const areTimes = (...values: readonly unknown[]): boolean =>
   )
 
 /**
- * Characters beyond U+FFFF are left out: @bufbuild/cel counts them as two.
- * Expressions by their type. Now and then one of another type is put in, so that errors are compared as well. */
+ * Excludes characters beyond U+FFFF, which @bufbuild/cel counts as two. Expressions by type; some have a part
+ * of another type, so that errors are compared as well.
+ */
 const { bool, int, double, text, ints, words } = fc.letrec<
   Record<'bool' | 'int' | 'double' | 'text' | 'ints' | 'words' | 'any', string>
 >((tie) => {
@@ -86,7 +87,7 @@ const { bool, int, double, text, ints, words } = fc.letrec<
       fill('size(_)', tie('text')),
       fill('_.size()', tie('ints')),
       fill('int(_)', tie('double')),
-      // Text that is no number: @bufbuild/cel takes an empty one for 0.
+      // Text that is not a number: @bufbuild/cel reads an empty one as 0.
       fill('int(_)', fc.constantFrom('"12"', '"-7"', '"x"')),
       fill('_.indexOf(_)', tie('text'), tie('text')),
       fill('_.lastIndexOf(_)', tie('text'), tie('text')),
@@ -111,7 +112,7 @@ const { bool, int, double, text, ints, words } = fc.letrec<
       fill('_.charAt(_)', tie('text'), tie('int')),
       fill('_.substring(_)', tie('text'), tie('int')),
       fill('_.substring(_, _)', tie('text'), tie('int'), tie('int')),
-      // An empty part lies between all characters; @bufbuild/cel forgets both ends.
+      // An empty part matches between all characters; @bufbuild/cel omits both ends.
       fill('_.replace("l", _)', tie('text'), tie('text')),
       fill('_.join(_)', tie('words'), tie('text')),
       fill('(_ ? _ : _)', tie('bool'), tie('text'), tie('text')),
@@ -135,7 +136,7 @@ const { bool, int, double, text, ints, words } = fc.letrec<
       fill('_.split(_)', tie('text'), tie('text')),
       fill('[_, _]', tie('text'), tie('text')),
     ),
-    // No numbers: int with double is an error in CEL and works here.
+    // Excludes numbers: int with double is an error in CEL and works here.
     any: fc.constantFrom(
       'null',
       '"a"',
@@ -149,7 +150,7 @@ const { bool, int, double, text, ints, words } = fc.letrec<
   }
 })
 
-/** Text that names a time is read as one beside a time; CEL fails there. */
+/** Text next to a time is read as a time; CEL fails there. */
 const hasTextBesideTime = (source: string): boolean =>
   /timestamp\("[^"]*"\)(?!\.getSeconds| \+ duration)/.test(source) &&
   /string\((?:duration|timestamp)\(/.test(source)
@@ -177,7 +178,7 @@ function theirs(source: string): unknown {
   }
 }
 
-/** Both kinds of values as one. The kind of a number is kept: 1 is not 1.0. */
+/** Normalizes both kinds of values. The kind of a number is kept: 1 differs from 1.0. */
 function plain(value: unknown): unknown {
   if (isCelList(value) || Array.isArray(value)) return [...(value as Iterable<unknown>)].map(plain)
   if (isCelMap(value))
@@ -196,7 +197,7 @@ describe('expressions compared with @bufbuild/cel', function () {
     it(`return the same value or the same failure for generated expressions of type ${type}`, () => {
       fc.assert(
         fc.property(arbitrary, (source) => {
-          // Two in a row cancel out there, whatever stands behind them.
+          // There, two in a row cancel out, whatever they are applied to.
           fc.pre(!/!\(!|-\(-/.test(source))
           fc.pre(!hasTextBesideTime(source))
           expect(ours(source), source).to.deep.equal(theirs(source))

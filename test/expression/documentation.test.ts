@@ -27,7 +27,7 @@ const file = new URL('../../docs/expressions.md', import.meta.url)
 const page = readFileSync(file, 'utf8')
 
 const stepOf = (schema: JsonSchema) => object({ output: typeOfSchema(schema) })
-/** Steps with the skills that are shipped. */
+/** Steps with the shipped skills. */
 const shippedSteps = object({
   intel: stepOf(getEnrichment.output),
   trips: stepOf(searchUserTravel.output),

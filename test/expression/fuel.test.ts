@@ -11,7 +11,7 @@ import { seed, times } from '../support/random.ts'
 const nowhere = { start: 0, end: 0 }
 const items = (count: number) => Array.from({ length: count }, (_, at) => at)
 
-/** How it ended, and what it took. */
+/** The outcome and its cost. */
 function spend(expression: string, scope: Readonly<Record<string, unknown>>) {
   const names = Object.fromEntries(Object.keys(scope).map((name) => [name, dyn]))
   const { program, problems } = compileExpression(expression, names)
@@ -31,7 +31,7 @@ const noise = Array.from({ length: 2000 }, (_, at) =>
   (Math.imul(at ^ (at >>> 3), 0x9e3779b1) >>> 17) & 1 ? 'a' : 'b',
 ).join('')
 
-/** Parts of patterns, among them those that are easily misread. */
+/** Parts of patterns, including misleading ones. */
 const parts = fc.constantFrom(
   ...String.raw`a b ( (?: (?i: ) | * + ? {2} {3,} {1,7} {0,20} {,3} { } [ab] [^]] []a] [[:alpha:]] [\Q] [a\]] [[:] - ] .
     ^ $ \b (?P<n> \d \pL \p{Greek} \x{41} \Q(a){9}\E \Qab\E \Q \E \( \] é 😀`.split(/\s+/),
@@ -211,7 +211,7 @@ describe('searching text', () => {
 })
 
 describe('values with shared parts', () => {
-  /** A list that holds the one before twice, so many times. */
+  /** A list that contains the previous one twice, nested this many times. */
   function doubled(levels: number): unknown {
     let value: unknown = [2n]
     for (let at = 0; at < levels; at++) value = [value, value]

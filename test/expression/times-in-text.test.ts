@@ -19,7 +19,7 @@ import {
 const dateTime = typeOfSchema({ type: 'string', format: 'date-time' })
 const span = typeOfSchema({ type: 'string', format: 'duration' })
 
-/** What schemas say of the data, and the same data of which nothing is known. */
+/** The same data with and without a schema. */
 const typed: Record<string, Type> = {
   now: timestamp,
   d: object({

@@ -31,7 +31,7 @@ describe('a clock change while runs wait', () => {
     await bench.close()
   })
 
-  /** A process that takes up what there is. */
+  /** A process that resumes the existing runs. */
   async function open(
     playbook: Playbook,
     skills: TestSkills = {},
@@ -108,7 +108,7 @@ describe('a clock change while runs wait', () => {
         await clock.advance(minute)
         expect(ended).to.have.length(0)
         await step(2 * hour, own)
-        await clock.advance(5 * minute) // as long as it may take to notice
+        await clock.advance(5 * minute) // maximum time to notice
         expect(ended.map(({ status }) => status)).to.deep.equal(['completed'])
         await step(-2 * hour, own)
         await clock.advance(3 * hour)

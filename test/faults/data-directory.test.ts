@@ -6,7 +6,7 @@ import { expect } from 'chai'
 import { eventually } from '../support/eventually.ts'
 import { makeTestTocsin, type TestTocsin } from '../support/server/test-tocsin.ts'
 
-/** Each takes from a running server what it writes to, and gives what brings it back. */
+/** Each removes a file that a running server writes to, and returns a function that restores it. */
 const losses = [
   {
     name: 'the data directory is moved away',

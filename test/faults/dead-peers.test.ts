@@ -9,12 +9,12 @@ import { peakMemory } from './support/peak-memory.ts'
 const chunk = Buffer.alloc(65_536, 'x')
 const bomb = gzipSync(Buffer.alloc(64 * 1_048_576))
 
-/** Runs of each trouble at the same time. */
+/** Concurrent runs for each failure. */
 const together = 4
-/** Further tries, and with the first one all of them. */
+/** Number of retries; one attempt more in total. */
 const retries = 2
 
-/** What the other system does instead of answering, the error in which the step ends, and how many tries that takes at least. */
+/** A failure of the other system, the error of the step, and the minimum number of attempts. */
 const troubles: Readonly<Record<string, { talk: (socket: Socket) => void; code: string; tries: number }>> = {
   hang: { talk: () => {}, code: 'step_timeout', tries: 1 + retries },
   drip: { talk: (socket) => drip(socket), code: 'step_timeout', tries: 1 + retries },
@@ -108,7 +108,7 @@ describe('runs with failing other systems', function () {
         const [step] = body.steps
         const what = `${name}: ${JSON.stringify(step.error)}`
         expect(step.error?.code, what).to.equal(code)
-        // What is given up at once may have met a connection first that was just being closed.
+        // A step without retries may first have used a connection that was just being closed.
         expect(step.attempt, what).to.be.within(tries, 1 + retries)
       }
     }

@@ -4,7 +4,10 @@ import { eventually } from '../support/eventually.ts'
 import { makeTestTocsin, type TestTocsin } from '../support/server/test-tocsin.ts'
 import { canTrace, failing } from './support/strace.ts'
 
-/** Which calls of the process fail, counted from its start: long enough after it, and for long enough to be noticed. */
+/**
+ * The calls of the process that fail, counted from its start: long after it, and for long enough to be
+ * noticed.
+ */
 const faults = [
   { name: 'fsync fails', injection: 'fsync,fdatasync:error=EIO:when=120..220' },
   { name: 'the disk is full', injection: 'pwrite64,ftruncate:error=ENOSPC:when=1200..1500' },
@@ -30,7 +33,7 @@ describe('tocsin serve with a temporary disk failure', function () {
       const refused: Reply[] = []
       let reads = 0
       let unready = 0
-      // Senders that do as they are told: they send again until they are answered with 201.
+      // Senders that follow the protocol: they retry until they receive 201.
       for (let n = 0; n < 4000 && (refused.length === 0 || accepted.size < 150); n++) {
         const reply = await house.post('t', `alert ${accepted.size}`)
         if (reply.status === 201) accepted.add(reply.body.alert_id)
@@ -52,7 +55,7 @@ describe('tocsin serve with a temporary disk failure', function () {
       expect(ids.size, 'nothing that was refused is there').to.equal(accepted.size)
       const statuses = new Set(alerts.map((alert) => alert.investigation_status))
       expect([...statuses], 'each was investigated all the same').to.deep.equal([15])
-      // An answer is good for a second.
+      // A result is reused for a second.
       await eventually(
         'to be ready',
         async () => (await fetch(`${server.url}/readyz`)).status === 200 || undefined,

@@ -9,7 +9,7 @@ import { eventually } from '../support/eventually.ts'
 import { makeTestTocsin, type TestTocsin } from '../support/server/test-tocsin.ts'
 import { canMount, onSmallDisk } from './support/small-disk.ts'
 
-/** What whoever restarts the process and whoever sends it alerts are told. */
+/** The health reported to the supervisor of the process and to alert senders. */
 async function health(server: RunningServer) {
   const [alive, ready] = await Promise.all(
     ['/healthz', '/readyz'].map((path) => fetch(`${server.url}${path}`)),
@@ -18,7 +18,7 @@ async function health(server: RunningServer) {
 }
 const well = [200, 200]
 
-/** Looks until it is so: an answer is good for a second. */
+/** Polls until the condition holds; a result is reused for a second. */
 const isReady = (server: RunningServer, expected: boolean) =>
   eventually(expected ? 'to be ready' : 'not to be ready', async () => {
     const [alive, ready] = await health(server)
@@ -54,7 +54,7 @@ describe('the health checks of tocsin serve', function () {
       async () => (await server.call('/runs')).body.total === 1 || undefined,
     )
     await server.stop('SIGKILL')
-    // As two crashes leave a run that was running at each.
+    // The state of a run that was active in two crashes.
     const database = new Database(path())
     database.run('UPDATE runs SET wake_at = NULL, crashes = 1')
     database.close()
@@ -106,7 +106,7 @@ describe('the health checks of tocsin serve', function () {
     slow.write(
       'POST /api/session HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 9\r\n\r\n{',
     )
-    // The request is under way: what is sent behind it is not answered before it.
+    // An active request blocks the answers of pipelined requests after it.
     await house.post('t')
     server.command.process.kill('SIGTERM')
     await eventually('the end of listening', () =>

@@ -57,7 +57,7 @@ describe('run events of tocsin serve', function () {
     await second.over()
     expect(said(second).at(-1)).to.equal('end completed')
 
-    // What both were told, one after the other, is the run as it is, and no line of it was told twice as it was.
+    // Together, both streams received the whole run, and no unchanged line twice.
     const told = [...first.events, ...second.events]
     const states = said(first).concat(said(second))
     expect(states.filter((state) => !state.startsWith('run '))).to.deep.equal([

@@ -4,7 +4,7 @@ import { expect } from 'chai'
 import { serveHttp } from '../egress/servers.ts'
 import { makeTestTocsin, type TestTocsin } from '../support/server/test-tocsin.ts'
 
-/** A plugin whose skill takes the whole process down, as only a crash in native code or a lack of memory would. */
+/** A plugin whose skill crashes the whole process, like a crash in native code or a lack of memory. */
 const poison = `
 export default {
   name: 'poison',
@@ -40,7 +40,7 @@ describe('a run that crashes the process', function () {
   it('fails alone after four crashes; the process then starts, and the other runs have ended', async () => {
     await house.addPlaybook('bad', '  - id: taken\n    uses: poison.take')
     await house.addPlaybook('good', '  - wait: 20ms\n  - set: { ok: true }')
-    // Under way at every crash, and innocent.
+    // An innocent run that is active in every crash.
     const slow = await serveHttp((_, response) => void setTimeout(() => response.end('{}'), 1_500))
     await house.addPlaybook('slow', '  - uses: http.get\n    connection: slow\n    with: { path: / }')
     const options = {
@@ -50,14 +50,14 @@ describe('a run that crashes the process', function () {
     await house.connect('slow', slow.url)
     for (let n = 0; n < 5; n++) expect((await house.post('good')).status).to.equal(201)
     for (let n = 0; n < 3; n++) expect((await house.post('slow')).status).to.equal(201)
-    // Its run may take the process down before this is answered.
+    // Its run may crash the process before this is answered.
     await house.post('bad').catch(() => undefined)
     expect(await server.command.ended).to.include({ signal: 'SIGKILL' })
 
     let crashes = 1
     for (; ; crashes++) {
       const started = await house.start(options).catch(() => undefined)
-      if (started === undefined) continue // down before it could say that it listens
+      if (started === undefined) continue // crashed before it reported that it listens
       server = started
       const [first] = await Promise.race([
         server.command.ended.then(() => ['down'] as const),

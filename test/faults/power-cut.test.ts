@@ -12,7 +12,7 @@ import { Disk } from './support/disk.ts'
 import { canTrace, readTrace, startTraced } from './support/strace.ts'
 import { somebody } from '../support/somebody.ts'
 
-/** How many alerts are acknowledged before the power goes, at the latest. */
+/** Maximum number of alerts acknowledged before the power cut. */
 const alerts = 240
 const cuts = times(8)
 
@@ -32,7 +32,7 @@ describe(`alerts after a power cut (seed ${seed})`, function () {
   })
   afterEach(() => folder.remove())
 
-  /** Everything that a process did to its files while it took alerts in, after `before` was on disk. */
+  /** All file operations of a process during intake, after `before` was on disk. */
   async function record(...nodeArgs: string[]) {
     const dataDir = join(folder.path, 'data')
     const stores = await openStoresIn(dataDir)
@@ -50,7 +50,7 @@ describe(`alerts after a power cut (seed ${seed})`, function () {
 
   type Recording = Awaited<ReturnType<typeof record>>
 
-  /** What was acknowledged before the power was cut at call `at`, and what is wrong with the database after it. */
+  /** Alerts acknowledged before a power cut at call `at`, and the problems of the database after it. */
   async function cutPower({ before, calls, dataDir }: Recording, at: number, keeps: () => number) {
     const disk = new Disk(before)
     const acknowledged: string[] = []
@@ -96,7 +96,7 @@ describe(`alerts after a power cut (seed ${seed})`, function () {
   })
 })
 
-/** Files of the database by path. The index of the write-ahead log lives in memory and is made anew. */
+/** Database files by path. The index of the write-ahead log is rebuilt in memory. */
 async function readDatabase(dataDir: string): Promise<ReadonlyMap<string, Buffer>> {
   const names = (await readdir(dataDir)).filter((name) => /^tocsin\.db(-wal)?$/.test(name))
   return new Map(

@@ -5,7 +5,7 @@ import { startServer } from '../support/server/start-server.ts'
 import { makeTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.ts'
 import { canTrace, failing } from './support/strace.ts'
 
-/** Calls on the database that fail; `when` reaches the opening of the file, its first pages, and pages read much later. */
+/** Failing reads of the database; `when` covers opening the file, its first pages, and later pages. */
 const faults = [
   [
     'openat:error=EACCES',
@@ -25,7 +25,7 @@ describe('an unreadable database', function () {
     if (!canTrace) this.skip()
     folder = await makeTemporaryFolder()
     const server = await startServer({ dataDir: env().TOCSIN_DATA_DIR, cwd: folder.path })
-    // More than is read before a copy or a check reads all of it.
+    // More data than is read before a backup or check reads the whole file.
     const body = {
       alert_provider: 'custom',
       organization_code: 'main',

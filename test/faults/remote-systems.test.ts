@@ -8,12 +8,12 @@ import { createEgress, type ClosableEgress } from '../../server/egress/egress.ts
 const pluginsDir = join(import.meta.dirname, '../../plugins')
 
 type Failing = Parameters<ServedSandbox['failNext']>[0]
-/** Class and code of the error: who acts next, and what a playbook can name. */
+/** Class and code of the error: they determine who acts next, and what a playbook can match. */
 type Outcome = readonly [name: string, code: string]
 
 const status = (code: number): SandboxReply => ({ status: code, text: '' })
 
-/** What each of them means, whatever the system is. */
+/** The meaning of each failure for every system. */
 const usual: Readonly<Record<string, readonly [Failing, Outcome]>> = {
   'a request that is refused': [status(400), ['SkillError', 'http_400']],
   'credentials that are refused': [status(401), ['ConnectionError', 'http_401']],
@@ -31,7 +31,10 @@ const usual: Readonly<Record<string, readonly [Failing, Outcome]>> = {
   'a system that answers byte by byte': ['drip', ['TimeoutError', 'the deadline']],
 }
 
-/** One skill of each plugin, with what is its own: the system says it in another way, or the skill knows more. */
+/**
+ * One skill per plugin with its exceptions: the system reports the failure differently, or the skill knows
+ * more.
+ */
 const skills: Readonly<Record<string, Readonly<Record<string, Outcome>>>> = {
   'endpoint_security.get_machine': {},
   'threat_platform.fetch_incidents': {},
@@ -42,7 +45,7 @@ const skills: Readonly<Record<string, Readonly<Record<string, Outcome>>>> = {
   'messaging.checkpoint': {},
   'travel.get_bookings': {},
   'intel_provider.get_enrichment': {
-    // Only in the provider's words it means that nothing is known.
+    // Only the provider's own 404 means that the value is unknown.
     'an address that is wrong': ['SkillError', 'bad_response'],
   },
 }

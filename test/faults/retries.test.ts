@@ -5,7 +5,7 @@ import { expect } from 'chai'
 import { makeRandom, seed, times } from '../support/random.ts'
 import { makeTestTocsin, type TestTocsin } from '../support/server/test-tocsin.ts'
 
-/** A plugin that notes each effect in a file, and fails while a gate is not open. */
+/** A plugin that records each effect in a file, and fails while a gate is closed. */
 const plugin = `
 import { appendFileSync, existsSync } from 'node:fs'
 import { SkillError } from ${JSON.stringify(import.meta.resolve('../../core/plugin/index.ts'))}

@@ -4,14 +4,17 @@ import { serveHttp, type TestServer } from '../egress/servers.ts'
 import { times } from '../support/random.ts'
 import { makeTestTocsin, type TestTocsin } from '../support/server/test-tocsin.ts'
 
-/** How long the process is stopped: longer than any wait and deadline in the playbook. A minute in the long form. */
+/**
+ * How long the process is stopped: longer than any wait and timeout in the playbook. A minute in the long
+ * form.
+ */
 const stoppedMs = Math.min(times(3_000), 60_000)
 
 describe('tocsin serve, stopped with SIGSTOP and continued,', function () {
   this.timeout(60_000 + stoppedMs)
   let house: TestTocsin
   let peer: TestServer
-  /** What was asked of the other system. */
+  /** Requests received by the other system. */
   let asked: string[]
   let onAsked: () => void
 
@@ -21,7 +24,7 @@ describe('tocsin serve, stopped with SIGSTOP and continued,', function () {
     peer = await serveHttp((request, response) => {
       asked.push(`${request.method} ${request.url}`)
       onAsked()
-      // What is under way when the process is stopped gets no answer.
+      // Active requests get no answer while the process is stopped.
       if (request.url !== '/held') setTimeout(() => response.end('{}'), 100)
     })
   })
@@ -59,7 +62,7 @@ describe('tocsin serve, stopped with SIGSTOP and continued,', function () {
     expect(body.status, JSON.stringify(body)).to.equal('completed')
     const paths = body.steps.map(({ path }: { path: string }) => path)
     expect(paths, 'each step once').to.deep.equal([...new Set(paths)])
-    // Whether the other system has done it is unknown, so it is not tried again.
+    // The effect is unknown, so it is not retried.
     const held = body.steps.find(({ step_id }: { step_id: string }) => step_id === 'held')
     expect([held.state, held.error.details.effect]).to.deep.equal(['failed', 'unknown'])
     const silent = body.steps.find(({ step_id }: { step_id: string }) => step_id === 'silent')

@@ -3,10 +3,10 @@ import type { Reply, RunningServer } from '../support/server/start-server.ts'
 import { makeTestTocsin, type TestTocsin } from '../support/server/test-tocsin.ts'
 import { peakMemory } from './support/peak-memory.ts'
 
-/** Alerts of the storm, and how many are sent at the same time. */
+/** Number of alerts in the storm, and how many are sent concurrently. */
 const storm = 1_500
 const atOnce = 64
-/** Runs of one organization that may wait for their turn. */
+/** Maximum number of queued runs of one organization. */
 const maxQueued = 60
 
 describe('a storm of alerts', function () {
@@ -48,7 +48,7 @@ describe('a storm of alerts', function () {
       }
     }
     const raging = Promise.all(Array.from({ length: atOnce }, sender))
-    // Another organization has a few alerts in the middle of it.
+    // Another organization sends a few alerts during the storm.
     await Promise.race([refusing, raging])
     const calm = await Promise.all(Array.from({ length: 5 }, () => post('calm')))
     expect(calm.map(({ status }) => status)).to.deep.equal([201, 201, 201, 201, 201])

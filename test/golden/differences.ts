@@ -3,15 +3,15 @@ import { stringifyJson } from '../../core/common/json.ts'
 import { compareValues } from '../../core/playbook-test/read/compare.ts'
 import type { Replayed } from './replay-golden.ts'
 
-/** What is compared of two runs. */
-/** What of the end of a run is kept. */
+/** The compared parts of two runs. */
+/** The compared parts of the end of a run. */
 const stored = ({ status, output, error }: Replayed['outcome']) => ({ status, output, error })
 
 interface Run extends Pick<Replayed, 'outcome' | 'entries'> {}
 
 /**
- * What the program of today makes of a run that the recorded one did not, in words. `timeless`: calls began again, at other
- * times.
+ * Differences between the recorded run and that of the current program, in words. `timeless`: calls began
+ * again at other times.
  */
 export function differences(recorded: Run, given: Run, timeless: boolean): readonly string[] {
   const now = withoutLater(recorded, given)
@@ -30,7 +30,7 @@ export function differences(recorded: Run, given: Run, timeless: boolean): reado
   ]
 }
 
-/** `compare` lets a map hold more than is expected of it. */
+/** `compare` allows additional entries in a map. */
 function both(expected: unknown, got: unknown, where: string): readonly string[] {
   const forth = compareValues(expected, got).map((each) => ({ ...each, was: each.expected, is: each.got }))
   const back = compareValues(got, expected).map((each) => ({ ...each, was: each.got, is: each.expected }))
@@ -40,7 +40,7 @@ function both(expected: unknown, got: unknown, where: string): readonly string[]
   return [...new Set(lines)]
 }
 
-/** What answers have had since some journals were recorded. Their playbooks were written before, and read nothing of it. */
+/** Fields added to answers since some journals were recorded. The older playbooks do not read them. */
 const later = ['by_kind']
 
 function withoutLater(recorded: Run, now: Run): Run {

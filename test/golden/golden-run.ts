@@ -5,18 +5,21 @@ import { parseJson, stringifyJson } from '../../core/common/json.ts'
 import type { Fixtures } from '../../core/playbook-test/read/playbook-test.ts'
 import type { JournalBegin, JournalEnd, JournalStore } from '../../core/ports/runs/journal-store.ts'
 
-/** A finished run as some earlier program left it: all that a later one needs to go on from any point of it. */
+/**
+ * A finished run recorded by an earlier version: everything that a later version needs to resume it at any
+ * point.
+ */
 export interface GoldenRun {
-  /** Of the test that it is a run of. */
+  /** Title of the recorded test. */
   readonly name: string
   readonly fixtures: Fixtures
   readonly caseId: string
-  /** Steps that call a playbook and were answered by a mock: `steps.<id>`. */
+  /** Steps that call a playbook and were mocked: `steps.<id>`. */
   readonly mockedCalls: readonly string[]
-  /** What other systems asked for with their errors, by idempotency key and attempt: `<key>#<attempt>`. */
+  /** Delays requested by other systems in errors, by idempotency key and attempt: `<key>#<attempt>`. */
   readonly retryAfterMs: Readonly<Record<string, number>>
   readonly outcome: RunOutcome
-  /** To its journal, in their order. */
+  /** Journal writes, in order. */
   readonly writes: readonly Write[]
 }
 
@@ -26,7 +29,7 @@ export type Write =
   | { readonly write: 'record'; readonly begin: JournalBegin; readonly end: JournalEnd }
   | { readonly write: 'attempt_failed'; readonly failed: FailedAttempt }
 
-/** Runs of one playbook, with its source as it was then, and those of the playbooks that it calls. */
+/** Runs of one playbook with its recorded source and those of the playbooks that it calls. */
 export interface GoldenFile {
   /** Source by name; the playbook itself first. */
   readonly sources: Readonly<Record<string, string>>
@@ -37,7 +40,7 @@ export function readGolden(file: string): GoldenFile {
   return parseJson(readFileSync(file, 'utf8'), { maxDepth: 200 }) as GoldenFile
 }
 
-/** One write of a journal on a line, so that a difference can be read. */
+/** One journal write per line, for readable diffs. */
 export function writeGolden(file: string, { sources, runs }: GoldenFile): void {
   const shown = runs.map(({ writes, ...run }) => {
     const head = stringifyJson(run).slice(0, -1)
@@ -46,7 +49,7 @@ export function writeGolden(file: string, { sources, runs }: GoldenFile): void {
   writeFileSync(file, `{"sources":${stringifyJson(sources)},\n"runs":[\n${shown.join(',\n')}\n]}\n`)
 }
 
-/** Notes what is written. */
+/** Records the writes. */
 export function recordingJournal(store: JournalStore) {
   const writes: Write[] = []
   const recording: JournalStore = {

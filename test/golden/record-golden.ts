@@ -6,7 +6,7 @@ import { startsFor } from '../../core/playbook-test/run/rehearse.ts'
 import type { PlaybookTests } from '../../core/playbook-test/read/playbook-test.ts'
 import { recordingJournal, type GoldenFile, type GoldenRun } from './golden-run.ts'
 
-/** Runs all tests of a playbook and keeps what their journals were told. */
+/** Runs all tests of a playbook and records their journal writes. */
 export async function recordGolden(tests: PlaybookTests, catalogue: Catalogue): Promise<GoldenFile> {
   const { playbook, called } = tests
   const runs: GoldenRun[] = []

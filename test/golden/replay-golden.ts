@@ -21,11 +21,11 @@ import type { JournalEnd, JournalStore } from '../../core/ports/runs/journal-sto
 import { replayWrite, type GoldenFile, type GoldenRun } from './golden-run.ts'
 import { somebody } from '../support/somebody.ts'
 
-/** What a run came to. */
+/** The outcome of a run. */
 export interface Replayed {
   readonly outcome: RunOutcome
   readonly entries: readonly JournalEntry[]
-  /** Calls that were in flight when the run was cut: they begin again, so times may be others. */
+  /** Calls that were active at the cut: they begin again, so their times may differ. */
   readonly forgotten: readonly string[]
   /** Idempotency keys of calls that the recorded run never made. */
   readonly strangers: readonly string[]
@@ -34,7 +34,7 @@ export interface Replayed {
 const never = new AbortController().signal
 const silence = { debug() {}, info() {}, warn() {}, error() {} }
 
-/** The playbooks as they were; throws where one is no longer accepted, as their runs would fail. */
+/** The recorded playbooks; throws if one is no longer valid, because its runs would fail. */
 export function playbooksOf({ sources }: GoldenFile, catalogue: Catalogue): readonly Playbook[] {
   const files = Object.entries(sources).map(([file, source]) => ({ file, source }))
   return parseTogether(files, { catalogue }).map(({ playbook, problems, file }) => {
@@ -45,8 +45,8 @@ export function playbooksOf({ sources }: GoldenFile, catalogue: Catalogue): read
 }
 
 /**
- * Goes on with a recorded run, as a new process would that finds the first `known` writes of its journal. The world answers as it
- * did then, and at the times at which it did.
+ * Resumes a recorded run like a new process that finds the first `known` writes of its journal. Other systems
+ * answer as recorded, at the recorded times.
  */
 export async function replayGolden(
   golden: GoldenRun,
@@ -81,7 +81,7 @@ export async function replayGolden(
     return await answer(entry, failed && { ...failed, retryAfterMs }, clock, attempt.signal)
   }
 
-  /** What the playbook kept is as it was then. */
+  /** State is restored as recorded. */
   const answering: JournalStore = {
     ...journal.store,
     async recordState(uuid, begin) {
@@ -112,7 +112,7 @@ export async function replayGolden(
     )
     wakeUps.wake()
   }
-  // Questions have numbers, in the order of asking.
+  // Questions are numbered in the order of asking.
   for (const { path, kind, stepId, input } of begun) {
     const { question, until_ms: timeoutAt } = (input ?? {}) as {
       question?: Checkpoint['question']
@@ -149,14 +149,14 @@ export async function replayGolden(
   return { outcome, entries: journal.entries(), forgotten: inFlight.map(({ path }) => path), strangers }
 }
 
-/** The journal of the whole recorded run. */
+/** The complete journal of the recorded run. */
 export async function journalOfGolden({ writes }: GoldenRun): Promise<readonly JournalEntry[]> {
   const journal = createMemoryJournal()
   for (const write of writes) await replayWrite(journal.store, write)
   return journal.entries()
 }
 
-/** No later than any call that was in flight began: it begins again. */
+/** Not after the start of any active call, which begins again. */
 function resumedAt(
   { fixtures }: GoldenRun,
   begun: readonly JournalEntry[],
@@ -174,7 +174,7 @@ async function answer(
 ): Promise<unknown> {
   const { endedAt } = failed ?? entry
   const error = failed?.error ?? entry.error
-  // The engine itself ended it.
+  // Ended by the engine itself.
   if (error?.code === 'step_timeout') return await new Promise(() => {})
   await clock.sleep(Math.max(0, (endedAt ?? 0) - clock.now()), signal)
   if (error === null) return entry.output

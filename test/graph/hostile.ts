@@ -1,4 +1,4 @@
-/** A playbook whose author calls the steps what could break out of a picture. */
+/** A playbook whose step names try to escape from the picture. */
 export const hostileNames = [
   'end',
   'subgraph',

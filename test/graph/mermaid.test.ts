@@ -6,7 +6,7 @@ import { hostileNames, hostilePlaybook } from './hostile.ts'
 
 const draw = (source: string) => toMermaid(toStepGraph(parsed(source)))
 
-/** The lines that a flowchart can have here; labels hold nothing but harmless characters and character codes. */
+/** The allowed lines of a flowchart; labels contain only harmless characters and character codes. */
 const label = String.raw`"(?:[\p{L}\p{N} _.,/=()·…-]|#\d+;|<br/>)*"`
 const id = String.raw`[nf]\d+`
 const lines = [

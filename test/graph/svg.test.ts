@@ -8,7 +8,7 @@ import { processorTime } from '../support/processor-time.ts'
 
 const graphOf = (source: string) => toStepGraph(parsed(source))
 
-/** Reads well-formed XML, as strictly as a parser of XML: throws at anything else. */
+/** Parses well-formed XML strictly: throws for anything else. */
 function elementsOf(xml: string): { readonly names: string[]; readonly texts: string[] } {
   const open: string[] = []
   const names: string[] = []

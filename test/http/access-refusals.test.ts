@@ -19,7 +19,7 @@ describe('access refusals', () => {
   afterEach(() => api.close())
 
   const refusals = () => api.logged.filter(({ message }) => message.startsWith('access refused'))
-  /** What is logged of one request. */
+  /** The log of one request. */
   async function logged(
     method: string,
     path: string,

@@ -10,7 +10,7 @@ const outsidePrefix = new Set(
   routes.filter((route) => route.outsidePrefix).map(({ method, path }) => `${method} ${path}`),
 )
 
-/** What all organizations share, where a path names it. */
+/** Objects shared by all organizations, in a path. */
 const shared: Readonly<Record<string, string>> = {
   playbook: 'p',
   provider: 'siem',
@@ -19,7 +19,7 @@ const shared: Readonly<Record<string, string>> = {
   route: 'x',
 }
 
-/** Which organizations a key is for, where all that is named is of `acme`. */
+/** The organizations of the key; all named objects belong to `acme`. */
 const scopes = { all: undefined, own: ['acme'], 'own and another': ['acme', 'globex'], foreign: ['globex'] }
 type ScopeName = keyof typeof scopes
 
@@ -41,7 +41,7 @@ describe('access', () => {
       for (const [name, codes] of Object.entries(scopes))
         keys.set(`${role} ${name}`, await api.newKey(role, codes))
     for (const role of roles) cookies[role] = await signIn(keyOf(role, 'own'))
-    // One of each, for the lists.
+    // One object of each kind, for the lists.
     things = thingsOf(api, 'acme')
     for (const make of Object.values(things)) await make()
   })
@@ -64,7 +64,7 @@ describe('access', () => {
       encodeURIComponent({ ...shared, ...ids }[name] ?? 'x'),
     )
     const path = `${outsidePrefix.has(operation) ? '' : '/api'}${filled}`
-    // A session ends itself and nothing else.
+    // A session can end only itself.
     if (operation === 'DELETE /session' && key !== null) {
       return await api.call(method, path, { key: null, headers: { cookie: await signIn(key) } })
     }
@@ -78,13 +78,13 @@ describe('access', () => {
   const isThing = (of: AccessRow['of']): of is ThingKind => Object.hasOwn(things, of)
   const nothing = async (): Promise<Thing> => ({})
 
-  /** The cookie that a browser has once somebody has signed in with the key. */
+  /** The cookie of a browser after a sign-in with the key. */
   async function signIn(key: string): Promise<string> {
     const { headers } = await api.call('POST', '/api/session', { key: null, body: { api_key: key } })
     return headers.get('set-cookie')?.split(';')[0] ?? ''
   }
 
-  /** Each spelling of the ids of something new of `acme`, or once where nothing is named. */
+  /** Each spelling of the ids of a new object of `acme`; one empty entry if the path names none. */
   async function* attempts({ of, body }: AccessRow) {
     const make = isThing(of) ? things[of] : nothing
     const spellings = Math.max(1, ...Object.values(await make()).map((ids) => ids.length))
@@ -95,14 +95,14 @@ describe('access', () => {
     }
   }
 
-  /** What a call must lead to, by whoever has a role that may. */
+  /** The expected result of a call with a sufficient role. */
   function expectAllowed({ of }: AccessRow, scope: ScopeName, reply: Reply): void {
     if (of === 'whole' && scope !== 'all') return expectProblem(reply, 403, 'key_is_scoped')
     expect(reply.status, reply.text).to.be.oneOf([200, 201, 202])
     if (of === 'list') expect(reply.json.data.length, reply.text).to.be.above(0)
   }
 
-  /** What is of another organization is not there: nothing tells it from what there is nowhere. */
+  /** An object of another organization is indistinguishable from a missing one. */
   function expectForeign({ of, foreign }: AccessRow, reply: Reply): void {
     for (const trace of ['acme', 'ACME', api.organizations['acme'] ?? ''])
       expect(reply.text.replaceAll(/"(detail|message)":"[^"]*"/g, '')).to.not.include(trace)
@@ -133,7 +133,7 @@ describe('access', () => {
       }
       if (row === 'events_token') {
         it('refuses every key without the webhook token', async () => {
-          // All come from one address, which has a rate.
+          // All requests come from one address, which has a rate limit.
           api.clock.time += 10_000
           for (const key of [null, ...keys.values()])
             expectProblem(await send(operation, key, {}), 401, 'webhook_refused')
@@ -177,7 +177,7 @@ describe('access', () => {
           for await (const { ids, body } of attempts(row)) {
             const before = await api.stores.audit.head()
             expectForeign(row, await send(operation, keyOf(role, 'foreign'), ids, body))
-            // The first look at a list of credentials is recorded, as one at what the key may see.
+            // The first view of a list of credentials is recorded for the organization of the key.
             if (operation === 'DELETE /session' || viewed.has(operation)) continue
             expect(await api.stores.audit.head()).to.deep.equal(before)
           }

@@ -27,7 +27,7 @@ describe('bulk answers', () => {
     return (await api.stores.runs.start(uuid, { title: 'A case' }))!
   }
 
-  /** As the breaker asks. */
+  /** A question as asked by the destructive limit. */
   async function hold(id: string, { of = run, name = skill } = {}): Promise<string> {
     const input = { message: 'One more?', skill: name, input: { id, comment: `c ${++count}` } }
     const question = { via: 'operator', input, answers: ['approve', 'refuse'], form: null }

@@ -17,7 +17,7 @@ describe('an approval by the requester', () => {
     return { cookie: headers.get('set-cookie')?.split(';')[0] ?? '' }
   }
 
-  /** As the breaker asks, about a run of an alert that the key sent. */
+  /** A question as asked by the destructive limit, about a run of an alert sent with the key. */
   async function hold(): Promise<string> {
     const body = {
       alert_provider: 'SIEM',

@@ -13,7 +13,7 @@ const alert = { alert_content: 'x', alert_provider: 'SIEM', organization_code: '
 const json = { 'content-type': 'application/json' }
 const { alert_content: _content, ...withoutContent } = alert
 
-/** What is wrong, the request, and the answer: status, code, and the pointer of the first place. */
+/** The mistake, the request, and the answer: status, code, and the pointer of the first error. */
 const bodies: readonly (readonly [what: string, body: unknown, code: string, pointer?: string])[] = [
   ['a missing field', withoutContent, 'value_invalid', '/alert_content'],
   ['a field of the wrong type', { ...alert, alert_content: { a: 1 } }, 'value_invalid', '/alert_content'],

@@ -16,7 +16,7 @@ import {
   type RunningProxy,
 } from './support/proxies.ts'
 
-/** Of whom the proxy is called; on Linux every address of 127.0.0.0/8 is this machine. */
+/** Address from which the proxy is called; on Linux, every address of 127.0.0.0/8 is this machine. */
 const person = process.platform === 'linux' ? '127.0.0.9' : '127.0.0.1'
 
 for (const [name, startProxy, isThere] of [
@@ -146,7 +146,7 @@ for (const [name, startProxy, isThere] of [
       let told = ''
       for await (const part of answer.setEncoding('utf8')) {
         told += String(part)
-        // The stream is open, and this has been read of it, before there is any more to tell.
+        // The stream is open, and this was read before further events.
         if (!told.includes('event: step') || told.includes('answered')) continue
         const { body: waiting } = await house.server.call(`/checkpoints?run=${run.run_uuid}`)
         const [checkpoint] = waiting.data

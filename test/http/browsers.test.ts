@@ -4,7 +4,7 @@ import { sendRaw } from './support/raw-request.ts'
 
 describe('browsers', () => {
   let api: Api
-  /** Headers that fetch does not let a caller set are sent raw. */
+  /** Headers that fetch does not allow are sent raw. */
   async function status(headers: string): Promise<string> {
     const host = new URL(api.url).host
     const head = `GET /api/alerts HTTP/1.1\r\nHost: ${host}\r\nCookie: Session=${api.adminKey}\r\nConnection: close\r\n`
@@ -98,7 +98,8 @@ describe('browsers', () => {
     for (let n = 0; n < 20; n++)
       ids.push((await api.call('GET', '/healthz')).headers.get('x-request-id') ?? '')
     for (const id of ids) expect(id).to.match(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/)
-    // No column of them is the same in all, but for the version, nor ever grows: of 20 random ones, neither happens.
+    // No column of them is constant, except for the version, or always increases, which 20 random ones would
+    // never do.
     for (let at = 0; at < 36; at += 9)
       expect(new Set(ids.map((id) => id.slice(at, at + 4))).size).to.be.above(3)
     expect(ids.toSorted()).to.not.deep.equal(ids)

@@ -8,7 +8,7 @@ import { expectFits, expectProblem } from './support/schemas.ts'
 const hostile =
   'a ` tick </code><script>alert(1)</script> ``` `x` [click](https://evil.example) ![i](http://evil.example/i.png) @everyone <!channel> www.evil.example\n```\n# Owned\n````\n| a |'
 
-/** As it may stand in a title that somebody types. */
+/** A title as a person may type it. */
 const hostileLine = hostile.replaceAll('\n', ' ')
 
 const dayMs = 86_400_000
@@ -518,7 +518,7 @@ describe('cases over HTTP', () => {
   })
 })
 
-/** What a reader of CommonMark takes for markup: without fenced blocks and code spans. */
+/** Text that CommonMark reads as markup: without fenced blocks and code spans. */
 function outsideOfCode(markdown: string): string {
   const kept: string[] = []
   let fence: string | undefined

@@ -72,7 +72,7 @@ describe('the stream of changes', () => {
   })
 
   it('hides other organizations and kinds that the role may not read', async () => {
-    // All keys before the first stream: streams tell of new keys, a moment later.
+    // Creates all keys before the first stream, because streams report new keys with a delay.
     const ownKey = await api.newKey('reader', ['acme'])
     const foreignKey = await api.newKey('admin', ['globex'])
     const [own, foreign, all] = await Promise.all([follow(ownKey), follow(foreignKey), follow()])
@@ -87,7 +87,7 @@ describe('the stream of changes', () => {
         undefined
       )
     })
-    // Of the last of them, that those streams were told what there was, too.
+    // The last changes prove that these streams have received the earlier ones, too.
     await api.call('POST', '/api/providers', { body: { code: 'next', name: 'Next' } })
     for (const reader of [own, foreign])
       await eventually(

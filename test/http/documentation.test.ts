@@ -26,7 +26,7 @@ const errorRows = [...text.matchAll(/^\| ((?:`\w+`(?:, )?)+) +\| (\d{3}) +\|/gm)
     [...codes.matchAll(/`(\w+)`/g)].map(([, code = '']) => [code, Number(status)] as const),
 )
 
-/** The shape of a value: names and types, without the values. Where one is null, anything fits. */
+/** The shape of a value: names and types without values. Null matches anything. */
 function shape(value: unknown): unknown {
   if (Array.isArray(value)) return value.slice(0, 1).map(shape)
   if (typeof value !== 'object' || value === null) return value === null ? 'null' : typeof value
@@ -44,7 +44,7 @@ describe('docs/api.md', () => {
     api = await startApi()
     api.signIn = acceptedSignIns('')
     api.playbooks.push(webhookPlaybook)
-    // What a first start makes.
+    // Objects created at a first start.
     await api.stores.organizations.create({ code: 'main', name: 'Main organization' }, somebody())
     await api.stores.providers.create({ code: 'splunk', name: 'Splunk' }, somebody())
     const { uuid = '' } =

@@ -7,7 +7,7 @@ import { expectProblem } from './support/schemas.ts'
 const each = (list: string, indent: string) =>
   `${indent}- foreach: "\${{ inputs.${list} }}"\n${indent}  as: ${list}_item\n${indent}  `
 
-/** Reads once, then only calculates, so often as the lists are long. */
+/** Reads once, then only computes, once per pair of list items. */
 const looping =
   'apiVersion: tocsin/v1\nname: loops\non: { manual: true }\n' +
   'inputs:\n  a: { type: array }\n  b: { type: array }\n  c: { type: array }\n  text: { type: string, default: x }\n' +

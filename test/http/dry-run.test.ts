@@ -17,7 +17,7 @@ const asking =
 
 type Event = { readonly step?: { readonly path: string }; readonly would_do?: { readonly skill: string } }
 
-/** What happened, in short. */
+/** A summary of the events. */
 const told = (events: readonly Event[]) => events.map(({ step, would_do }) => step?.path ?? would_do?.skill)
 
 describe('dry runs over HTTP', () => {
@@ -176,7 +176,7 @@ describe('dry runs over HTTP', () => {
     expect(called).to.deep.equal([])
   })
 
-  /** A dry run whose read is not answered; `stop` ends the connection. */
+  /** A dry run with an unanswered read; `stop` ends the connection. */
   async function hanging(organization_code = 'acme') {
     const { promise: reading, resolve: begun } = Promise.withResolvers<AbortSignal>()
     answer = async ({ attempt: { signal } }) => {

@@ -4,7 +4,7 @@ import { startApi, type Api } from './support/api.ts'
 import { expectProblem } from './support/schemas.ts'
 import { thingsOf, towerSettings } from './support/things.ts'
 
-/** What can be edited: where it is, and an edit of it. */
+/** Editable objects: their path, and an edit. */
 const edited = [
   ['/api/organizations/acme', { name: 'Acme & Sons' }],
   ['/api/providers/siem', { name: 'The SIEM' }],
@@ -101,7 +101,7 @@ describe('an edit over the API', () => {
   it('refuses a missing organization or provider', async () => {
     for (const [path, code] of [
       ['/api/organizations/none', 'organization_not_found'],
-      // The Kelvin sign is a `K` to some.
+      // Some case conversions turn the Kelvin sign into a `k`.
       ['/api/organizations/%E2%84%AA', 'organization_not_found'],
       ['/api/providers/none', 'provider_not_found'],
     ] as const) {

@@ -6,7 +6,7 @@ import { oddTexts } from './support/fuzz-values.ts'
 import { expectFits } from './support/schemas.ts'
 import { manualPlaybook, thingsOf, type Thing, type ThingKind } from './support/things.ts'
 
-/** Bodies that fit but for one of their texts, which is another one, or for one of their lists, which is long. */
+/** Valid bodies with one text replaced, or with one long list. */
 function* grown(value: unknown, texts: readonly string[]): Generator {
   if (typeof value === 'string') yield* texts
   if (Array.isArray(value)) {
@@ -19,7 +19,10 @@ function* grown(value: unknown, texts: readonly string[]): Generator {
   }
 }
 
-/** Values of every kind, at the bounds of what a number, a name or a nesting can be; as JSON, which has some that no value has. */
+/**
+ * Values of every kind at the limits of numbers, names and nesting; as JSON text, which can express more than
+ * values.
+ */
 const oddValues = [
   'null',
   'true',
@@ -37,10 +40,10 @@ const oddValues = [
   '{"$ref":"#/x","x-secret":true}',
 ]
 
-/** Stands in a body for JSON that takes its place. */
+/** Placeholder in a body for the JSON text that replaces it. */
 const place = '\u0001place\u0001'
 
-/** Bodies, as JSON, that fit but for one value, which is another one, not there, or there besides. */
+/** Bodies, as JSON, with one value replaced, removed or added. */
 function* changed(value: unknown): Generator<string> {
   for (const body of placed(value)) {
     const text = JSON.stringify(body)
@@ -49,7 +52,7 @@ function* changed(value: unknown): Generator<string> {
   yield* without(value).map((body) => JSON.stringify(body))
 }
 
-/** With the mark in place of each value in turn, and as a field that nobody asked for. */
+/** With the mark in place of each value in turn, and as an additional field. */
 function* placed(value: unknown): Generator {
   yield place
   if (Array.isArray(value))
@@ -72,7 +75,7 @@ function without(value: unknown): readonly unknown[] {
   })
 }
 
-/** Places in a schema at which any integer is taken. */
+/** Places in a schema that accept any integer. */
 function unbounded(schema: unknown, at: string): readonly string[] {
   if (typeof schema !== 'object' || schema === null) return []
   const { type, maximum, enum: values } = schema as Readonly<Record<string, unknown>>
@@ -100,7 +103,7 @@ describe('a valid body', () => {
 
   for (const [operation, row] of Object.entries(accessTable)) {
     if (typeof row === 'string' || row.body === undefined) continue
-    // Completes a sign-in that must have begun: test/sign-in.
+    // Completes a sign-in, which must have begun: see test/sign-in.
     if (operation === 'POST /oauth/callback') continue
     const { of, body } = row
     const [method = '', path = ''] = operation.split(' ')
@@ -140,7 +143,7 @@ describe('a valid body', () => {
   }
 
   it('has a maximum for every number', () => {
-    // It is read as an int64, and kept as it is.
+    // It is read as an int64 and stored unchanged.
     const exact = '/alerts body/properties/created_at_source'
     const found = routes.flatMap(({ path, body, query }) => [
       ...unbounded(body, `${path} body`),

@@ -9,7 +9,7 @@ import { startApi, type Api } from './support/api.ts'
 import { expectProblem } from './support/schemas.ts'
 
 describe('the alert intake queue', () => {
-  /** Stores that end when they are told, in the order in which they began. */
+  /** Writes that end on request, in the order in which they began. */
   function heldStores(limits: { readonly maxStoring: number; readonly maxWaiting: number }) {
     const gate = createIntakeGate(limits)
     const begun: string[] = []

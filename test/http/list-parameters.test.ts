@@ -5,10 +5,10 @@ import { startApi, type Api } from './support/api.ts'
 import { expectProblem } from './support/schemas.ts'
 import { manualPlaybook, someSet, storeState, thingsOf, towerSettings } from './support/things.ts'
 
-/** Every list of the table: what answers in pages. */
+/** Every paged list of the routing table. */
 const lists = routes.filter(({ answer }) => answer.properties?.['next_cursor'] !== undefined)
 
-/** By which a row of a list is told from all others. */
+/** The field that identifies a row of the list. */
 const idOf: Readonly<Record<string, string>> = {
   '/alerts': 'alert_id',
   '/cases': 'case_id',
@@ -38,7 +38,7 @@ describe('every list of the API', () => {
     for (const code of ['acme', 'globex', 'acme']) {
       for (const make of Object.values(thingsOf(api, code))) {
         await make().catch((error: unknown) => {
-          // Of the second round of one organization: names that are there already.
+          // Names of the second round of one organization, which already exist.
           if (!String(error).includes('already')) throw error
         })
         api.clock.time += 10

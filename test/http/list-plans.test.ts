@@ -5,7 +5,7 @@ import type { SqlValue } from '../../server/sqlite/database/columns.ts'
 import { startApi, type Api } from './support/api.ts'
 import { thingsOf } from './support/things.ts'
 
-/** A value for each filter, that of a row which there is. */
+/** A value for each filter, taken from an existing row. */
 const values: Readonly<Record<string, string>> = {
   organization: 'acme',
   provider: 'SIEM',
@@ -21,7 +21,7 @@ const values: Readonly<Record<string, string>> = {
   name: 'p',
 }
 
-/** Narrow no further than an index can tell. Why each may read on until its page is full. */
+/** Filters without an index, each with the reason why it may scan until its page is full. */
 const readOn: Readonly<Record<string, string>> = {
   q: 'words anywhere in a text; alerts have an index of words',
   created_after: 'rows are walked in the order of time, newest first',
@@ -30,7 +30,7 @@ const readOn: Readonly<Record<string, string>> = {
   before: 'rows are walked in the order of time, newest first',
 }
 
-/** Lists whose rows are kept in pages by the database; all others are short, and sorted in memory. */
+/** Lists paged by the database; all others are short and sorted in memory. */
 const paths = ['/alerts', '/cases', '/runs', '/checkpoints', '/audit'] as const
 
 describe('long lists', () => {
@@ -49,7 +49,7 @@ describe('long lists', () => {
     ]
     await things.checkpoint()
     known = { alert: alert?.[0] ?? '', case: id?.[0] ?? '', run: run?.[0] ?? '' }
-    // The plan of each query for a page, as it is asked.
+    // The plan of each page query.
     Database.prototype.all = function <Row>(this: Database, sql: string, ...given: SqlValue[]): Row[] {
       if (/ORDER BY [^]* LIMIT \?$/.test(sql.trim())) {
         const rows = all.call(this, `EXPLAIN QUERY PLAN ${sql}`, ...given) as { detail: string }[]
@@ -91,7 +91,7 @@ describe('long lists', () => {
         expect(value, 'a value to look for').to.not.equal('')
         const plan = await planOf(path, `${name}=${encodeURIComponent(value)}`)
         expect(plan.join('\n')).to.match(/SEARCH t USING|MULTI-INDEX OR/)
-        // An id or a name, each by its own index: those of one actor are put in order.
+        // An id or a name, each with its own index; the rows of one actor are sorted.
         if (name === 'actor') return
         expect(plan.join('\n'), 'what is found is in order').to.not.include('TEMP B-TREE FOR ORDER')
       })

@@ -8,7 +8,7 @@ describe('lists of the API', () => {
   let api: Api
   let caseId: string
 
-  /** One case with many alerts, as many runs, and a long timeline. */
+  /** One case with many alerts and runs, and a long timeline. */
   before(async () => {
     api = await startApi()
     const organizationUuid = api.organizations['acme'] ?? ''

@@ -7,7 +7,7 @@ import { manualPlaybook, thingsOf, towerSettings } from './support/things.ts'
 
 type Body = Readonly<Record<string, unknown>>
 
-/** Every operation that is done once for an `Idempotency-Key`: its path, a body, and another one. */
+/** Every operation that supports an `Idempotency-Key`: its path, a body, and a different body. */
 const operations: Readonly<
   Record<string, (api: Api) => Promise<readonly [path: string, body?: Body, other?: Body]>>
 > = {

@@ -21,7 +21,7 @@ import {
 import { somebody } from '../support/somebody.ts'
 import type { OpenApiDocument, Operation } from '../../server/http/reference/openapi-document.ts'
 
-/** A body for each operation that takes one. */
+/** A body for each operation that accepts one. */
 const bodies: Record<string, object> = {
   post_engine_pause: { reason: 'x' },
   patch_cases_case: { status: 'closed' },
@@ -58,7 +58,7 @@ const bodies: Record<string, object> = {
   post_connections: { organization_code: 'acme', name: 'north', plugin: 'tower', settings: towerSettings },
 }
 
-/** Headers that an operation needs besides. */
+/** Additional headers that an operation needs. */
 const neededHeaders: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   put_playbooks_playbook: { 'if-match': '*' },
   patch_cases_case: { 'if-match': '*' },
@@ -77,9 +77,9 @@ describe('the OpenAPI document', () => {
   let operations: readonly (readonly [method: string, path: string, operation: Operation])[]
   let schemas: ReadonlyMap<string, CompiledSchema>
   const ids: Record<string, string> = {}
-  /** For the operation that ends a session: one to be ended. */
+  /** A session for the operation that ends it. */
   let cookie: string
-  /** For operations that need something in another state. */
+  /** Preparation for operations that need an object in another state. */
   const others: Record<string, Record<string, string>> = {}
 
   before(async () => {

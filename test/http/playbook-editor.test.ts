@@ -22,7 +22,7 @@ describe('playbook assistance over HTTP', () => {
   })
   after(() => api.close())
 
-  /** `‸` marks the place. */
+  /** `‸` marks the cursor. */
   async function ask(what: 'complete' | 'hover', marked: string, more: object = {}, key?: string) {
     const [before = '', after = ''] = marked.split('‸')
     const lines = before.split('\n')

@@ -7,7 +7,9 @@ import { routes } from '../../server/http/routing/routes.ts'
 import { startApi, textOf, type Api, type Reply } from './support/api.ts'
 import { readCurl } from './support/curl.ts'
 
-/** Tags in the order in which they open and close; fails where one closes that is not the last one open. */
+/**
+ * Tags in the order in which they open and close; fails if a closing tag does not match the last open one.
+ */
 function tagsOf(page: string): readonly string[] {
   const open: string[] = []
   const tags = [...page.matchAll(/<(\/?)([a-z][a-z0-9]*)((?:\s+[a-z-]+="[^"<>]*")*)>/g)]
@@ -87,7 +89,7 @@ describe('the reference page', () => {
       const answer = await fetch(url, { method, headers, ...(body !== undefined && { body }) })
       const text = await textOf(answer)
       const { code } = (answer.ok ? {} : JSON.parse(text)) as { code?: string }
-      // What is made up is not there, or is not one of the organization's.
+      // A made-up object does not exist in the organization.
       if (!answer.ok)
         expect(code, `${example}\n${text}`).to.match(
           /_not_found$|^unknown_|^webhook_refused$|^value_invalid$|^session_not_found$|^sign_in_unknown$|^key_invalid$|^playbook_invalid$|^precondition_failed$/,

@@ -5,7 +5,7 @@ import { startApi, type Api } from './support/api.ts'
 import { expectFits, expectProblem } from './support/schemas.ts'
 
 const wholeNumber = 12_345_678_901_234_567_890n
-/** Outputs of runs are shown where their playbook can be read: it says what is sensitive. */
+/** Outputs of runs are shown only with a readable playbook, which declares the sensitive values. */
 const source = `apiVersion: tocsin/v1
 name: phishing
 on: { alert: { type: phishing } }
@@ -20,7 +20,7 @@ describe('resources of the API', () => {
   let caseId: string
   let runUuid: string
 
-  /** An alert whose investigation has ended, with one step that was tried twice. */
+  /** An investigated alert, with one step that needed two attempts. */
   before(async () => {
     api = await startApi()
     const { stores, organizations } = api

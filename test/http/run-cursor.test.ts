@@ -8,14 +8,14 @@ interface Step {
   isOver: boolean
 }
 
-/** A journal as it grows: a step begins, changes, or ends; the run changes. */
+/** A growing journal: a step begins, changes or ends; the run changes. */
 const moves = fc.array(
   fc.record({ kind: fc.constantFrom('begin', 'change', 'end', 'run'), at: fc.nat({ max: 300 }) }),
   { maxLength: 60 },
 )
 
 describe('the position of a reader in a run', () => {
-  /** As a journal is read: the run, lines that were open, and those that follow; what each has told, and then the cursor. */
+  /** Reads like the server: the run, unended lines, then new lines; each event, then the cursor. */
   function* newsSince(told: MutableRunCursor, run: number, steps: readonly Step[]) {
     if (told.advanceRun(`r${run}`)) yield { of: 'run', version: `r${run}` }
     const following = Array.from(steps.keys()).slice(told.steps)
@@ -39,7 +39,7 @@ describe('the position of a reader in a run', () => {
             if (most-- === 0) return
             expect(told.get(of), `${of} again`).to.not.equal(version)
             told.set(of, version)
-            // It goes through a header each time.
+            // The cursor passes through a header each time.
             cursor = readCursor(cursorText(telling))
           }
         }

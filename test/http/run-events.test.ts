@@ -30,7 +30,7 @@ describe('events of a run', () => {
     })
     api.playbooks.push(manualPlaybook)
   }
-  /** In place of the one that runs: keys are looked at again, and something is sent, only when there is a reason to. */
+  /** Replaces the running one: keys are checked and events sent only on request. */
   async function startWithoutHeartbeat(): Promise<void> {
     await api.close()
     await start({ heartbeatMs: hourMs })
@@ -129,7 +129,7 @@ describe('events of a run', () => {
     await begin(uuid, 'b')
     const first = await follow(uuid)
     await first.count(3)
-    // Cut off behind each of them.
+    // Cut after each of them.
     for (const [n, { id }] of first.events.entries()) {
       const again = await follow(uuid, id)
       await again.count(2 - n)
@@ -373,7 +373,7 @@ describe('events of a run', () => {
     let steps = 0
     let rest = ''
     socket.setEncoding('latin1').on('data', (piece: string) => {
-      // With the end of the piece before it: what is counted can be cut in two.
+      // With the end of the previous chunk, because a counted text may be split between chunks.
       const parts = `${rest}${piece}`.split('event: step')
       steps += parts.length - 1
       rest = parts.at(-1)?.slice(-10) ?? ''

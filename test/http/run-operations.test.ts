@@ -289,7 +289,7 @@ steps: [{ return: { pin: '\${{ inputs.pin }}', text: 'it is \${{ inputs.word }}'
         word: hidden,
         user: { id: 'eve', code: hidden },
       })
-      // Happens to be the word.
+      // Coincidentally the same word.
       expect(json.status).to.equal('queued')
       const output = { pin: 47, text: 'it is queued', open: ['queued', 47] }
       await api.stores.runs.start(started.run_uuid, { title: 'A case' })

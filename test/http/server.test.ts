@@ -104,7 +104,7 @@ describe('the HTTP server', () => {
     expect(String(await once(slow, 'data'))).to.include(' 201 ')
     slow.destroy()
     for (let n = 0; n < 5; n++) expect((await post()).status).to.equal(201)
-    // What is refused lets go as well.
+    // Refused requests release their memory too.
     for (let n = 0; n < 5; n++) {
       const wrong = { ...JSON.parse(body), unheard_of: 1 }
       expect((await small.call('POST', '/api/alerts', { body: wrong })).status).to.equal(400)

@@ -102,7 +102,7 @@ describe('a web session', () => {
     for (let n = 0; n < 3; n++) {
       api.clock.time += sessions.idleMs - 1
       expect((await get(cookie)).status, `use ${n}`).to.equal(200)
-      // The time of its use is written behind the answer.
+      // The time of use is written after the answer.
       await api.stores.probe()
     }
     api.clock.time += sessions.idleMs
@@ -110,7 +110,7 @@ describe('a web session', () => {
   })
 
   const background = { 'tocsin-background': 'true' }
-  /** What a page does by itself, and whether that puts off the idle end. */
+  /** Requests that the page sends on its own, and whether they extend the idle timeout. */
   const requests: readonly (readonly [string, string, string, Readonly<Record<string, string>>, boolean])[] =
     [
       ['a read', 'GET', '/api/alerts', {}, true],
@@ -128,7 +128,7 @@ describe('a web session', () => {
       expect(reply.status, reply.text).to.be.below(300)
       await api.stores.probe()
       api.clock.time += minuteMs
-      // Asked in the background, which itself counts for nothing.
+      // A background request, which does not count as activity.
       const after = await api.call('GET', '/api/session', { key: null, headers: { cookie, ...background } })
       expect(after.status).to.equal(isActivity ? 200 : 401)
     })

@@ -12,7 +12,7 @@ const asked = 24
 describe('slow readers', () => {
   let api: Api
   const sockets: Socket[] = []
-  /** The server's ends of connections. */
+  /** Server sides of connections. */
   const accepted: Socket[] = []
   const accept = (message: unknown) => void accepted.push((message as { socket: Socket }).socket)
   const limits = { maxAnswersBytes: 3 * 1_048_576, answerTimeoutMs: 1_000 }
@@ -32,13 +32,13 @@ describe('slow readers', () => {
   const request = (path: string) =>
     `GET ${path} HTTP/1.1\r\nHost: x\r\nCookie: Session=${api.adminKey}\r\n\r\n`
 
-  /** Asks for about a megabyte many times, and reads nothing until it is resumed. */
+  /** Requests about a megabyte many times, and reads nothing until it is resumed. */
   function ask(times = asked) {
     const { hostname, port } = new URL(api.url)
     const socket = connect(Number(port), hostname)
     sockets.push(socket)
     const state = { socket, answers: 0, isClosed: false }
-    // A chunk may end in the middle of it.
+    // A chunk may end inside of it.
     const [head, seen] = ['HTTP/1.1 200', { end: '' }]
     socket.on('connect', () => socket.write(request('/api/alerts?content=true').repeat(times)))
     socket.setEncoding('latin1').on('data', (chunk: string) => {

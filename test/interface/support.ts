@@ -18,7 +18,7 @@ const connection = defineConnection({
 })
 const base = { title: 'X', description: 'X.', connection, docs: 'https://example.com/x' } as const
 
-/** An endpoint system of its own vocabulary: devices have an `aid`. */
+/** An endpoint system with its own vocabulary: devices have an `aid`. */
 const north = definePlugin({
   name: 'north',
   title: 'North',
@@ -49,7 +49,7 @@ const north = definePlugin({
           only: { kind: ['host'] },
           input: ({ value }) => ({ name: value }),
           output: ({ devices }, { value }) => ({
-            // The mapping does not see the pin.
+            // The mapping does not receive the pin.
             machines: devices.map((device) => ({ id: device.aid, name: value, os: device.pin })),
           }),
         },
@@ -83,7 +83,7 @@ const north = definePlugin({
   ],
 })
 
-/** Another one, with tickets and questions. */
+/** Another system, with tickets and questions. */
 const south = definePlugin({
   name: 'south',
   title: 'South',
@@ -189,7 +189,7 @@ steps:
 ${steps}
 `
 
-/** A playbook without errors. */
+/** A valid playbook. */
 export function readSteps(steps: string): Playbook {
   const source = playbookOf(steps)
   const { playbook, problems } = parsePlaybook(source, { catalogue: vendors })

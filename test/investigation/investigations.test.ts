@@ -15,7 +15,7 @@ import { somebody } from '../support/somebody.ts'
 
 const silent: Log = { debug() {}, info() {}, warn() {}, error() {} }
 
-/** Time passes at once: whoever sleeps wakes up in the next turn, unless it stands still. */
+/** Time passes immediately: sleepers wake in the next turn, unless the clock is stopped. */
 function quickClock(stands = false): Clock {
   return {
     now: () => 0,

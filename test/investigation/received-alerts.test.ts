@@ -19,7 +19,7 @@ describe('an alert that is received', () => {
   let library: PlaybookLibrary
   let investigations: Investigations
   let organizationUuid: string
-  /** Places that were given, by how they were used. */
+  /** Reserved places, by their use. */
   let places: string[]
   let queued: Run[]
 

@@ -31,7 +31,7 @@ const oktaSignIn = { actor: { alternateId: 'kim@example.com' }, client: { ipAddr
 const splunk = { result: { src: '203.0.113.77', user: 'kim' } }
 const guardDuty = { id: 'f1', severity: 5, service: { count: 1 } }
 
-/** What repeats an alert, although its content differs, and what does not. */
+/** Alerts that count as repeats although their content differs, and alerts that do not. */
 const expected = {
   'impossible-travel': {
     first: travel,

@@ -1,4 +1,7 @@
-/** `npm run test:memory`: what the server needs at most under slow sockets and a storm of alerts. Arguments: sockets, alerts. */
+/**
+ * `npm run test:memory`: peak memory of the server under slow sockets and a storm of alerts. Arguments:
+ * sockets, alerts.
+ */
 import { makeTestTocsin } from '../support/server/test-tocsin.ts'
 import { besiege } from './siege.ts'
 

@@ -3,14 +3,14 @@ import { peakMemory } from '../faults/support/peak-memory.ts'
 import type { TestTocsin } from '../support/server/test-tocsin.ts'
 import { openSilentStreams } from './silent-streams.ts'
 
-/** Steps of the run that is followed, each with so much output. */
+/** Steps of the followed run, and the output size of each. */
 const [steps, outputBytes] = [120, 100_000]
-/** Of JavaScript, in MB: without a limit it is cleaned up when it is convenient, and not when it has to be. */
+/** JavaScript heap limit in MB: without it, garbage is collected only when convenient. */
 const heapMb = 256
 
 /**
- * Streams of events of which nobody takes anything: a third each of all changes, of a run of twelve megabytes that has ended, and of one that waits. Meanwhile a storm of
- * alerts. In MB.
+ * Streams of events that nobody reads: a third each for all changes, for an ended run of twelve megabytes,
+ * and for a waiting run. Meanwhile, a storm of alerts. In MB.
  */
 export async function besiegeWithStreams(
   house: TestTocsin,

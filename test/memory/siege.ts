@@ -13,29 +13,30 @@ export interface Siege {
 }
 
 export interface Held {
-  /** MB before anybody was slow. */
+  /** MB before the slow sockets. */
   readonly before: number
-  /** MB at most, until the end. */
+  /** Peak MB until the end. */
   readonly peak: number
   readonly accepted: number
-  /** Answers that told the sender to come back later; the alert was sent again. */
+  /** Answers that asked the sender to retry later; the alert was sent again. */
   readonly refused: number
   /** Slow sockets that the server closed. */
   readonly closed: number
   readonly seconds: number
 }
 
-/** Senders at once. */
+/** Concurrent senders. */
 const senders = 32
 
 /**
- * Slow sockets, and in the middle of them a storm of alerts: each is sent until it is accepted. Throws where one is answered with something else
- * than that, or to come back later, and where the server is not healthy or has lost one afterwards.
+ * Slow sockets, and a storm of alerts in the middle of them: each alert is sent until it is accepted. Throws
+ * if an answer is neither an acceptance nor a request to retry later, and if the server is unhealthy or has
+ * lost an alert.
  */
 export async function besiege(house: TestTocsin, { sockets, alerts, characters }: Siege): Promise<Held> {
   const { server } = house
   const before = (await peakMemory(server)) ?? NaN
-  // What large lists are made of.
+  // Content of large lists.
   for (let n = 0; n < 50; n++) await post(server, `large ${n} ${'x'.repeat(100_000)}`)
   const startedAt = performance.now()
   const slow = openSlowSockets(server.url, server.adminKey, sockets)
@@ -63,7 +64,7 @@ export async function besiege(house: TestTocsin, { sockets, alerts, characters }
   return { before, peak, accepted: alerts + 50, refused, closed: slow.closed(), seconds }
 }
 
-/** As a sender does that wants it to be there once: a connection that breaks is no reason to lose it, or to have it twice. */
+/** Sends like a careful sender: a broken connection neither loses nor duplicates an alert. */
 async function post(server: RunningServer, content: string): Promise<number> {
   const { status, body } = await server.call('/alerts', {
     headers: { 'idempotency-key': createHash('sha256').update(content).digest('hex') },

@@ -7,10 +7,10 @@ export interface SilentStreams {
   stop(): void
 }
 
-/** As many as one key may have. */
+/** Maximum number per key. */
 const perKey = 32
 
-/** Streams of events whose readers take nothing after the head: of each path as many. */
+/** Streams of events whose readers stop after the headers: the same number for each path. */
 export async function openSilentStreams(
   server: RunningServer,
   count: number,

@@ -1,20 +1,20 @@
 import { connect, type Socket } from 'node:net'
 
-/** How somebody can be slow: what is sent at once, and what follows byte by byte. */
+/** Ways to be slow: the bytes sent at once, and those sent one by one. */
 interface Slowness {
   readonly first: (host: string, key: string) => string | Buffer
   readonly drip: string
-  /** Of what is answered, nothing is taken. */
+  /** The answer is never read. */
   readonly readsNothing?: true
 }
 
-/** One byte less than a body may have: the last one never comes. */
+/** One byte less than the maximum body: the last one never arrives. */
 const bodyBytes = 1_048_576 - 1
 
 const kinds: readonly Slowness[] = [
-  // Headers that do not end.
+  // Endless headers.
   { first: (host) => `GET /api/alerts HTTP/1.1\r\nHost: ${host}\r\nX-Slow: `, drip: 'x' },
-  // A body of which nearly all has come.
+  // An almost complete body.
   {
     first: (host, key) =>
       Buffer.concat([
@@ -25,7 +25,7 @@ const kinds: readonly Slowness[] = [
       ]),
     drip: '',
   },
-  // The largest answer there is, which is not read.
+  // The largest answer, which is never read.
   {
     first: (host, key) =>
       `GET /api/alerts?limit=200&content=true HTTP/1.1\r\nHost: ${host}\r\nCookie: Session=${key}\r\n\r\n`.repeat(
@@ -34,7 +34,7 @@ const kinds: readonly Slowness[] = [
     drip: '',
     readsNothing: true,
   },
-  // Requests that come and never stop.
+  // Endless requests.
   {
     first: (host) => `GET /healthz HTTP/1.1\r\nHost: ${host}\r\n\r\n`.repeat(100),
     drip: 'G',
@@ -43,14 +43,14 @@ const kinds: readonly Slowness[] = [
 ]
 
 export interface SlowSockets {
-  /** How often the server has closed one; it is opened again. */
+  /** How often the server has closed a socket, which is then reopened. */
   readonly closed: () => number
-  /** How many are open. */
+  /** Number of open sockets. */
   readonly open: () => number
   stop(): void
 }
 
-/** So many sockets that take their time, of each kind as many, as long as they are not stopped. */
+/** This many slow sockets, evenly of each kind, until they are stopped. */
 export function openSlowSockets(url: string, key: string, count: number): SlowSockets {
   const { hostname, port, host } = new URL(url)
   const sockets = new Set<Socket>()
@@ -72,7 +72,7 @@ export function openSlowSockets(url: string, key: string, count: number): SlowSo
       closed++
       setTimeout(() => open(kind), 1_000)
     })
-    // A socket that is paused does not see its end.
+    // A paused socket does not notice its end.
     if (kind.readsNothing === true) setTimeout(() => socket.destroy(), 60_000).unref()
   }
 

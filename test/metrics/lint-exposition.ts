@@ -1,10 +1,11 @@
 import { readExposition, type Family } from './read-exposition.ts'
 
 /**
- * All that `promtool check metrics` says of a text (promlint of prometheus/client_golang: help, units, counters, names and labels of histograms, types in
- * names, colons, camel case, abbreviations, duplicates), and besides that buckets add up.
+ * The checks of `promtool check metrics` (promlint of prometheus/client_golang: help, units, counters, names
+ * and labels of histograms, types in names, colons, camel case, abbreviations, duplicates), and that buckets
+ * add up.
  *
- * @throws Error for a text that is not of the format
+ * @throws Error for invalid text
  */
 export function lintExposition(text: string): readonly string[] {
   const families = readExposition(text)

@@ -8,7 +8,7 @@ const family = (name: string, type: string, samples: string) =>
   `# HELP ${name} Help.\n# TYPE ${name} ${type}\n${samples}`
 const histogram = (samples: string) => family('a_seconds', 'histogram', samples)
 
-/** With the problem, and whether every promtool sees it too. */
+/** With the problem, and whether every version of promtool reports it too. */
 const mistakes: Readonly<Record<string, readonly [text: string, byPromtool: boolean]>> = {
   'no help': ['# TYPE a gauge\na 1\n', true],
   'no type': ['# HELP a Help.\na 1\n', false],
@@ -64,7 +64,7 @@ describe('the metrics of the server', () => {
   const metrics = createMetrics({ dataDir: import.meta.dirname })
   after(() => metrics.close())
 
-  /** With a sample at least in each family, and odd values of labels. */
+  /** With at least one sample per family, and unusual label values. */
   async function text(): Promise<string> {
     metrics.committed({ writes: 3, durationMs: 7 })
     const answered = { route: '/alerts/{id}', durationMs: 12, isNewAlert: false }
@@ -99,7 +99,7 @@ describe('the metrics of the server', () => {
       rateLimited: { runs: 8, steps: 9 },
     }
     const runs = { unfinishedWork: async () => work }
-    // The event loop is looked at twice a second.
+    // The event loop is measured twice a second.
     for (;;) {
       const found = await metrics.text({ runs } as never)
       if (found.includes('tocsin_event_loop_lag_seconds_count')) return found

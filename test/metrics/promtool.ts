@@ -1,9 +1,9 @@
 import { spawnSync } from 'node:child_process'
 
-/** The linter of the makers of the format comes with Prometheus. */
+/** The official linter is part of Prometheus. */
 export const hasPromtool = spawnSync('promtool', ['--version']).status === 0
 
-/** What `promtool check metrics` says; empty where all is well. */
+/** The output of `promtool check metrics`; empty if there are no problems. */
 export function checkMetrics(text: string): string {
   const { status, stdout, stderr } = spawnSync('promtool', ['check', 'metrics'], {
     input: text,

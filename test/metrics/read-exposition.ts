@@ -1,4 +1,7 @@
-/** One family of a text of the format of Prometheus, version 0.0.4 (https://prometheus.io/docs/instrumenting/exposition_formats/). */
+/**
+ * One metric family in the text format of Prometheus, version 0.0.4
+ * (https://prometheus.io/docs/instrumenting/exposition_formats/).
+ */
 export interface Family {
   readonly name: string
   readonly help: string | undefined
@@ -7,7 +10,7 @@ export interface Family {
 }
 
 export interface Sample {
-  /** Of a histogram with `_bucket`, `_sum` or `_count`. */
+  /** In a histogram with `_bucket`, `_sum` or `_count`. */
   readonly name: string
   readonly labels: ReadonlyMap<string, string>
   readonly value: number
@@ -21,9 +24,9 @@ const sampleLine = new RegExp(`^(${metricName})(?:\\{(${label}(?:,${label})*)\\}
 const value = /^([+-]?Inf|NaN|[+-]?\d+(\.\d+)?([eE][+-]?\d+)?)$/
 
 /**
- * Strictly: families one after the other, each with its lines together, HELP before TYPE before samples.
+ * Parses strictly: the lines of a family are adjacent, with HELP before TYPE before samples.
  *
- * @throws Error with the line that does not belong
+ * @throws Error with the unexpected line
  */
 export function readExposition(text: string): readonly Family[] {
   if (!text.endsWith('\n')) throw new Error('the last line does not end')

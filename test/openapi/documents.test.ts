@@ -78,7 +78,7 @@ describe('a plugin from a public OpenAPI document', function () {
   })
 })
 
-// The contract of every plugin, for one of them: it takes seconds.
+// The contract of every plugin, tested for one of them because it takes seconds.
 describe('the contract', () => {
   const folder = mkdtempSync(join(tmpdir(), 'tocsin-openapi-'))
   const path = join(folder, 'example')

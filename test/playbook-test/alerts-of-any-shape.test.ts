@@ -11,7 +11,7 @@ import { discoverPlugins } from '../../core/registry/discover-plugins.ts'
 const root = join(import.meta.dirname, '../..')
 const recorded = join(root, 'test/data/alerts')
 
-/** Those that say of themselves that they take the alerts of any maker. */
+/** Playbooks whose description says that they accept alerts of any product. */
 const playbooks = [
   'brute-force',
   'cloud-finding',
@@ -28,7 +28,7 @@ const playbooks = [
   'vulnerable-machine',
 ]
 
-/** What playbooks look for in alerts. */
+/** The fields of alerts that playbooks read. */
 const keys = (
   'actor client content control data event issue metadata outcome panel_status panel_evidence_summary protoPayload resource ' +
   'resourcesAffected review service Service Severity severity sourceRule target title Title type action eventName status'

@@ -83,7 +83,7 @@ describe('docs/testing-playbooks.md', function () {
     return parseTests(source, { catalogue, loadPlaybook: (name) => fileNamed(name) })
   }
 
-  /** The first test of the example as the API would answer it, had it been a run. */
+  /** The first test of the example, as the API would return its run. */
   async function finishedRun(): Promise<unknown> {
     const { tests } = parsed(fileNamed('suspicious-host.test.yaml'))
     const { playbook } = tests!

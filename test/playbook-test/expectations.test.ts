@@ -40,7 +40,7 @@ const right = `
       outputs: { name: Kim, list: [1, 2] }
       duration: 10m`
 
-/** For each kind of expectation one that is wrong, and what is said about it. */
+/** For each kind of expectation, a failing one and its message. */
 const planted: readonly (readonly [expectation: string, says: RegExp, marked: string])[] = [
   ['{ status: failed }', /error status  expected failed, got completed/, 'failed'],
   ['{ status: not_started }', /error status  expected not_started, got completed/, 'not_started'],

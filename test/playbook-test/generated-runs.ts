@@ -42,7 +42,7 @@ const secretSkill = defineSkill({
   },
 })
 
-/** The skills of other tests, one of them destructive, and one that gives sensitive values. */
+/** The skills of other tests: one is destructive, and one returns sensitive values. */
 export const generatedCatalogue = buildCatalogue(
   plain.plugins.map((plugin) =>
     plugin.name !== 'people'
@@ -61,7 +61,7 @@ export const generatedCatalogue = buildCatalogue(
 
 type StepMap = Record<string, unknown>
 
-/** A playbook of every kind of step, written as JSON, which is YAML. */
+/** A playbook with every kind of step, as JSON, which is valid YAML. */
 function generate(random: () => number, depth: number, prefix: string): StepMap[] {
   const int = (max: number) => Math.floor(random() * max)
   const maybe = <T>(value: T, chance = 0.4): T | undefined => (random() < chance ? value : undefined)
@@ -318,7 +318,7 @@ function compiled(source: string): { readonly playbook: Playbook; readonly calle
   return { playbook, called }
 }
 
-/** Another system: it takes some time, answers differently each time, fails, is busy, or says nothing. */
+/** Another system: slow, different each time, failing, busy or silent. */
 function whatever(random: () => number, clock: VirtualClock): SkillCaller {
   return async ({ skill, input, attempt, purpose }) => {
     if (purpose === 'verify') return undefined

@@ -28,7 +28,7 @@ function read(tests: string) {
   return { source, ...parseTests(source, { catalogue, loadPlaybook: (name) => sources[name] }) }
 }
 
-/** What is wrong with a file of tests, else what its runs do otherwise than expected. */
+/** The problems of a test file, or else the failures of its tests. */
 async function wrong(tests: string, options: { readonly crash?: boolean } = {}): Promise<readonly string[]> {
   const { source, tests: parsed, problems } = read(tests)
   if (parsed === undefined) return problems.map((problem) => formatProblem(problem, source))

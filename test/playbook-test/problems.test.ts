@@ -8,7 +8,7 @@ const playbook = playbookSource(`
 
 const anything = '  - { name: a, expect: {} }'
 
-/** What is wrong in a file, the problem, and what is marked. */
+/** The mistake in a file, the problem, and the marked text. */
 const wrong: readonly (readonly [what: string, source: string, says: RegExp, marked: string])[] = [
   ['an unknown key', testsSource(anything, 'mokcs: {}\n'), /E104 .*'mokcs'.*did you mean 'mocks'/s, 'mokcs'],
   ['no tests', 'playbook: p.yaml\n', /E105 .*needs `tests`/, 'playbook'],

@@ -29,15 +29,15 @@ export interface RealRun {
   readonly fixtures: Fixtures
   readonly catalogue: Catalogue
   readonly clock: VirtualClock
-  /** Of skills that reach another system. */
+  /** Of skills with a connection. */
   readonly call: SkillCaller
   readonly checkpoints: MemoryCheckpoints
   readonly wakeUps?: WakeUps
-  /** Whether a use of a destructive skill needs a person first. */
+  /** Whether a use of a destructive skill needs an approval. */
   readonly isHeld?: (path: string) => boolean
 }
 
-/** What the API answers about a run of the engine, with ids, addresses and cases as a server has them. */
+/** The API's answer for a run of the engine, with server-like ids, addresses and cases. */
 export async function realRun(options: RealRun) {
   const { uuid, playbook, called = new Map(), fixtures, catalogue, clock, checkpoints } = options
   const state = new MemoryState()
@@ -103,7 +103,7 @@ export async function realRun(options: RealRun) {
     { ...skillsOf(catalogue, call), followUps: (skill) => followUpsOf(catalogue, skill) },
   )
   const outcome = await clock.drive(work.then(async (ended) => (await context.settled(), ended)))
-  // As the API shows it.
+  // As shown by the API.
   const run = {
     inputs: maskedInputs(playbook, inputs),
     output: maskedOutput(playbook, outcome.output),

@@ -79,7 +79,7 @@ describe('a test recorded from a run', function () {
   it('passes immediately for generated playbooks', async () => {
     const kinds = new Set<string>()
     const texts: string[] = []
-    // The first ones are always the same, so that they have something of everything.
+    // The first ones are fixed, so that every kind is included.
     for (const from of [...Array(25).keys(), ...Array.from({ length: times(15) }, (_, n) => seed + n)]) {
       const { run, options, source } = await generatedRun(from)
       for (const { kind, state } of run.steps) kinds.add(`${kind} ${state}`)

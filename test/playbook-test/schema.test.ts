@@ -12,7 +12,7 @@ const root = fileURLToPath(new URL('../../', import.meta.url))
 type Schema = Readonly<Record<string, any>>
 const schema: Schema = JSON.parse(readFileSync(`${root}schemas/playbook-test.schema.json`, 'utf8'))
 
-/** The key tables of the reader and where they stand in the schema. */
+/** The key tables of the reader with their places in the schema. */
 const places: Readonly<Record<keyof typeof testGrammar, Schema>> = {
   file: schema,
   fixtures: schema['$defs'].fixtures,

@@ -135,7 +135,7 @@ const ask = defineSkill({
   refuse: mustNotBeCalled,
 })
 
-/** Answers differently each time: what a test must never depend on. */
+/** Answers differently each time, so that no test may depend on it. */
 let moods = 0
 const mood = defineSkill({
   name: 'mood',
@@ -172,7 +172,7 @@ const broken = defineSkill({
   },
 })
 
-/** Skills with connections, which nothing may call; those of cases; and three that work without a connection. */
+/** Skills with connections, which must not be called; case skills; and three without a connection. */
 export const catalogue = buildCatalogue([
   casePlugin,
   definePlugin({
@@ -208,7 +208,7 @@ export function parsed(
   })
 }
 
-/** The problems of a file of tests as `tocsin test` shows them. */
+/** The problems of a test file as `tocsin test` prints them. */
 export function problemsOf(playbook: string, source: string): readonly string[] {
   const { problems } = parsed(playbook, source)
   return problems.map((problem) => formatProblem(problem, source))
@@ -233,7 +233,7 @@ export async function results(
   return tests
 }
 
-/** Failures of the first test, as `tocsin test` shows them. */
+/** Failures of the first test as `tocsin test` prints them. */
 export async function failures(playbook: string, source: string, options: { readonly crash?: boolean } = {}) {
   const [first] = await results(playbook, source, options)
   return first!.failures.map((failure) => formatProblem(failure, source))

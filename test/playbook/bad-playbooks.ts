@@ -9,15 +9,15 @@ import http from '../../plugins/http/plugin.ts'
 import { catalogue, withSteps } from './support.ts'
 import { buildCatalogue } from '../../core/registry/catalogue.ts'
 
-/** For every problem code the smallest playbook, or file of tests, that has it. */
+/** The smallest playbook or test file for each problem code. */
 interface BadPlaybook {
   readonly source: string | Uint8Array
   readonly options?: ParseOptions
-  /** The playbook that the source has tests of. */
+  /** The playbook under test. */
   readonly testsOf?: string
   /** The source is a `plugin.yaml`. */
   readonly isPlugin?: true
-  /** Another playbook in the same folder, which comes before. */
+  /** Another playbook in the same folder, which is read first. */
   readonly beside?: string
 }
 

@@ -1,4 +1,4 @@
-/** A playbook with most of the language in it, for tests of reading, formatting and drawing. */
+/** A playbook with most of the language, for tests of reading, formatting and drawing. */
 export const example = `# yaml-language-server: $schema=../schemas/playbook.schema.json
 apiVersion: tocsin/v1
 name: impossible-travel

@@ -14,7 +14,7 @@ function format(source: string | Uint8Array): string {
   return formatted.text
 }
 
-/** What the parser reads, without what depends on the place or the text as such. */
+/** The parsed playbook without places and source text. */
 function meaning(source: string): string {
   const { playbook, problems } = parsePlaybook(source, { catalogue })
   const replace = (key: string, value: unknown) => {

@@ -67,5 +67,5 @@ describe('docs/tutorial.md', function () {
   })
 })
 
-/** The page names the file there, the file its schema. */
+/** The page names the file, and the file names its schema. */
 const withoutFirstLine = (text: string): string => text.slice(text.indexOf('\n') + 1)

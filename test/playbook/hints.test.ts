@@ -12,7 +12,7 @@ import { catalogue, withSteps } from './support.ts'
 const fixture = new URL('fixtures/likely-mistakes.md', import.meta.url)
 const section = /^## (.*)\n\n```\n([\s\S]*?)\n```\n\n```\n[\s\S]*?```\n/gm
 
-/** Hints that say what to write in place of what is marked. */
+/** Hints with a replacement for the marked text. */
 const replacement = /^(?:did you mean (.+)\?|(?:remove the quotes|put it into quotes): (\S+))$/
 
 function spanOf(source: string, { line, column, endLine, endColumn }: Problem): readonly [number, number] {
@@ -22,13 +22,13 @@ function spanOf(source: string, { line, column, endLine, endColumn }: Problem): 
   return [offset(line, column), offset(endLine, endColumn)]
 }
 
-/** The source with the hint of a problem followed to the letter; undefined where the hint is advice in words. */
+/** The source with the hint applied literally; undefined if the hint is advice in words. */
 function followed(source: string, problem: Problem): string | undefined {
   const [, meant, literal] = replacement.exec(problem.hint ?? '') ?? []
   const [start, end] = spanOf(source, problem)
   const written = meant ?? literal
   if (written === undefined) return undefined
-  // A name that stands without quotes is spoken of in quotes.
+  // Messages quote a name that is written without quotes.
   const bare = /^'(.*)'$/.exec(written)?.[1]
   const isBare = meant !== undefined && bare !== undefined && !/^["']/.test(source.slice(start, end))
   return source.slice(0, start) + (isBare ? bare : written) + source.slice(end)
@@ -36,7 +36,7 @@ function followed(source: string, problem: Problem): string | undefined {
 
 const problemsOf = (source: string) => parsePlaybook(source, { catalogue }).problems
 
-/** What is still wrong at the place of a problem once its hint was followed; undefined where nothing could be followed. */
+/** The remaining problem at this place after the hint was applied; undefined if it could not be applied. */
 function left(source: string, problem: Problem): string | undefined {
   const mended = followed(source, problem)
   if (mended === undefined) return undefined

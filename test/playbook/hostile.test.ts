@@ -6,7 +6,7 @@ import { catalogue, check, codesOf, withSteps } from './support.ts'
 import { times, tries } from '../support/random.ts'
 import { processorTime } from '../support/processor-time.ts'
 
-/** Far more than any of them needs here, far less than what a quadratic step would take. */
+/** Far more than any input needs, far less than a quadratic step would take. */
 const enoughMs = 3000
 
 function quickly(source: string | Uint8Array) {

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { check, marked, withSteps } from './support.ts'
 
-/** Codes with what is marked, for a step that calls the skill with these inputs. */
+/** Codes with the marked text, for a step that calls the skill with these inputs. */
 function wrong(inputs: string, skill = 'intel_provider.get_enrichment'): readonly string[] {
   const before = '  - { id: a, uses: travel.search_user_travel, with: { email: x } }'
   const source = withSteps(

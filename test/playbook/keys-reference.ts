@@ -4,7 +4,7 @@ import type { MapDeclaration } from '../../core/playbook/language/key-table.ts'
 /**
  * A table of the reference of a language, such as docs/playbooks.md, without its formatting.
  *
- * @param named `retry`, or `step` with some of its keys behind it: `step if timeout`
+ * @param named `retry`, or `step` with some of its keys: `step if timeout`
  * @param maps the keys of the language
  */
 export function keysTable(

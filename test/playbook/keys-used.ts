@@ -1,6 +1,6 @@
 type Map = Readonly<Record<string, unknown>>
 
-/** The keys of the grammar that a playbook uses, each behind the map it stands in: `retry.max`. */
+/** The grammar keys that a playbook uses, each with its map: `retry.max`. */
 export function keysUsed(playbook: Map): readonly string[] {
   return [
     ...of('playbook', playbook),

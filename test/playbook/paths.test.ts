@@ -12,7 +12,7 @@ const codesFor = (path: string, skill = 'get'): readonly string[] => {
   const alert =
     'alert: { type: object, required: [id, n, kind, list], properties: { id: { type: string }, n: { type: integer }, kind: { enum: [a, b] }, list: { type: array, items: { type: string } } } }'
   return codesOf(parsePlaybook(withSteps(step, alert), { catalogue }).problems).filter(
-    // Nothing reads what is fetched.
+    // Nothing reads the fetched value.
     (code) => code !== 'W403',
   )
 }

@@ -3,7 +3,7 @@ import * as fc from 'fast-check'
 import { check, marked, withSteps } from './support.ts'
 import { tries } from '../support/random.ts'
 
-/** Scalars of every style with the unknown name `nobody` in an expression: it has to be found exactly. */
+/** Scalars of every style with the unknown name `nobody` in an expression: its place must be exact. */
 const scalars: Readonly<Record<string, string>> = {
   plain: '${{ nobody }}',
   'plain, in text': 'a ${{ run.id }} b ${{ nobody }} c',

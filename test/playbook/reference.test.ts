@@ -24,7 +24,7 @@ const path = 'docs/playbooks.md'
 const all = readBlocks(path)
 const [world, ...examples] = all as [Block, ...Block[]]
 
-/** Steps stand on the page without the head that every playbook has. */
+/** Steps on the page omit the header of the playbook. */
 const head = 'apiVersion: tocsin/v1\nname: piece\non:\n  alert: { type: example }\nsteps:\n'
 const whole = ({ text }: Block) => (text.startsWith('-') ? head + text : text)
 const regions = /(<!-- keys ([\w ]+) -->\n)[\s\S]*?(?=<!-- \/keys -->)/g
@@ -70,7 +70,7 @@ describe('docs/playbooks.md', () => {
     })
   }
 
-  /** What the page says about the world, without what is about steps that the playbook does not have. */
+  /** The fixtures and mocks of the page, without those of steps that the playbook lacks. */
   function worldOf(playbook: Playbook, called: ReadonlyMap<string, Playbook>) {
     const { fixtures, mocks } = parse(world.text) as Record<string, Record<string, unknown>>
     const own = Object.entries(mocks!).filter(
@@ -118,7 +118,7 @@ const everyKey = (): readonly string[] =>
     .flatMap(([map, { keys }]) => keys.map((key) => `${map}.${key}`))
     .toSorted()
 
-/** What a run came to, as the page writes it: how it ended, what it gave, and what it changed in the case. */
+/** The result of a run as on the page: its end, its output, and its changes to the case. */
 function endOf({ status, outcome, durationMs, case: own, notes }: ReturnType<typeof resultOf>): string {
   const time = durationMs === 0 ? '' : ` after ${writeDuration(durationMs)}`
   const why = outcome?.error ? `: ${outcome.error.code}: ${outcome.error.message}` : ''

@@ -3,7 +3,7 @@ import { check, marked, parsed, withSteps } from './support.ts'
 
 const withRetry = (text: string) => withSteps(`  - { uses: case.update, retry: { ${text} } }`)
 
-/** Code, what is marked, and the hint. */
+/** Code, marked text and hint. */
 function found(text: string): readonly (readonly [code: string, at: string, hint: string | undefined])[] {
   const source = withRetry(text)
   return check(source).map((problem) => [problem.code, marked(source, problem), problem.hint] as const)

@@ -73,7 +73,7 @@ const steps = {
 }
 
 describe('a playbook', () => {
-  /** By whoever checked it: with the playbook it calls or without, with one schema of the skill, another, or none. */
+  /** Checked with or without the called playbook, and with one schema of the skill, another, or none. */
   const results = (expression: string) => {
     const file = caller(expression)
     const catalogue = catalogueWith({ type: 'string', format: 'date-time' })

@@ -3,7 +3,7 @@ import { check, withSteps } from './support.ts'
 
 const enrich = 'uses: intel_provider.get_enrichment, with: { kind: ip, value: abc }'
 
-/** Code and hint-free message of the errors; the steps are a list under `steps:`. */
+/** Code and message of the errors; the steps are a list under `steps:`. */
 const errors = (steps: string, rest = '') =>
   check(withSteps(steps, rest))
     .filter(({ severity }) => severity === 'error')
@@ -144,7 +144,7 @@ describe('names visible in expressions', () => {
           `alert: { type: array, items: ${row(row(row('{}')))} }`,
         ),
       ).map(({ code, message }) => `${code} ${message}`)
-    // A warning, since it was taken once, and runs may wait that were begun with it.
+    // A warning, because earlier versions accepted it and waiting runs may use it.
     expect(codes('has(item.x)', 'item.x')).to.deep.equal(['W410 item.x may be missing'])
     expect(codes('has(item.list[index].x)', 'item.list[index].x')).to.deep.equal([
       'W410 item.list[index].x may be missing',

@@ -15,7 +15,7 @@ const pluginPages = globSync('plugins/*/README.md', { cwd: root.pathname }).filt
   (page) => blocks(read(page)).length > 0,
 )
 
-/** Steps stand on the page without the head that every playbook has. */
+/** Steps on the page omit the header of the playbook. */
 const head = 'apiVersion: tocsin/v1\nname: piece\non:\n  alert: { type: t }\nsteps:\n'
 const whole = (block: string) => (block.startsWith('-') ? head + block : block)
 
@@ -30,7 +30,7 @@ describe('playbooks of the documentation', () => {
     parsePlaybook(source, { catalogue, file }).problems.map((problem) => formatProblem(problem, source))
 
   for (const page of pluginPages) {
-    // What a page shows alone has no reader of its output.
+    // Nothing reads the output of a step shown alone.
     it(`of ${page} have no problems`, () => {
       for (const block of blocks(read(page))) {
         const { problems } = parsePlaybook(whole(block), { catalogue })
@@ -44,7 +44,7 @@ describe('playbooks of the documentation', () => {
   it('that are shipped have no problems', () => {
     const shipped = readdirSync(at('playbooks')).filter((file) => /(?<!\.test)\.yaml$/.test(file))
     expect(shipped).to.include('phishing-report.yaml')
-    // That many indicators at once need an approval is meant.
+    // It is intended that this many indicators need an approval.
     const isMeant = (text: string) => text.includes(' info I503 ')
     for (const file of shipped)
       expect(

@@ -15,7 +15,7 @@ const problem = (changes: Partial<SourceProblem>): SourceProblem => ({
   ...changes,
 })
 
-/** Where the carets stand: under which text of the line above. */
+/** Columns of the carets: the text above them. */
 function underlined(frame: string): string {
   const [, line = '', carets = ''] = frame.split('\n')
   const start = carets.indexOf('^')

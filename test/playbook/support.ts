@@ -203,7 +203,7 @@ export const catalogue = buildCatalogue([
   plugin('edr', [isolate, block]),
 ])
 
-/** A playbook with these steps, indented as a list under `steps:`. Steps begin at line 4. */
+/** A playbook with these steps, indented as a list under `steps:`. Steps start at line 4. */
 export function withSteps(steps: string, rest = ''): string {
   return `apiVersion: tocsin/v1\nname: test\non: { alert: { type: t } }\nsteps:\n${steps.replace(/^\n/, '').trimEnd()}\n${rest}`
 }
@@ -233,7 +233,7 @@ export function parsed(source: string): Playbook {
   return playbook
 }
 
-/** What the marked part of a problem reads like in the source. */
+/** The marked text of a problem in the source. */
 export function marked(source: string, problem: Problem): string {
   const lines = source.split('\n')
   const offset = (line: number, column: number) =>

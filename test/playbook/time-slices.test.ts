@@ -8,7 +8,7 @@ import { threadTime } from '../support/processor-time.ts'
 /** In milliseconds of processor time. */
 const maxSliceMs = 50
 
-/** What the work gives, and its longest time slice. */
+/** The result of the work, and its longest time slice. */
 async function measured<T>(work: Sliced<T>): Promise<{ readonly result: T; readonly longestMs: number }> {
   let from = threadTime()
   let longestMs = 0
@@ -23,7 +23,7 @@ async function measured<T>(work: Sliced<T>): Promise<{ readonly result: T; reado
   return { result, longestMs }
 }
 
-/** The least of a few: the garbage collector and other programs only add to it. */
+/** The minimum of several measurements: the garbage collector and other programs only add to it. */
 async function longestSlice<T>(work: () => Sliced<T>): Promise<number> {
   let least = Infinity
   for (let tries = 0; tries < 4 && least >= maxSliceMs; tries++)
@@ -35,7 +35,7 @@ const head = 'apiVersion: tocsin/v1\nname: large\non: { manual: true }\n'
 const times = (count: number, part: (at: number) => string): string =>
   Array.from({ length: count }, (_, at) => part(at)).join('')
 
-/** Large in one place, or full of mistakes. */
+/** Large in one place, or with many mistakes. */
 const oneSided: Readonly<Record<string, string>> = {
   'a map of many expressions': `${head}steps:\n  - set:\n${times(9_000, (at) => `      k${at}: "\${{ ${at} }}"\n`)}`,
   'a list of many expressions': `${head}steps:\n  - set: { a: [${times(9_000, (at) => `"\${{ ${at} }}",`)} 1] }\n`,

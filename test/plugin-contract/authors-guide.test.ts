@@ -25,7 +25,7 @@ describe("the authors' guide", () => {
   let folder: string
 
   before(() => {
-    // Below the repository, so that `tocsin/plugin` is found as it is from plugins/.
+    // Inside the repository, so that `tocsin/plugin` is found as from plugins/.
     mkdirSync(join(root, '.build'), { recursive: true })
     folder = mkdtempSync(join(root, '.build', 'guide-'))
     for (const { path, code } of files()) {
@@ -108,7 +108,7 @@ describe("the authors' guide", () => {
     const tests = ['quotes/quotes.test.ts', 'bells/bells.test.ts'].map((file) =>
       join(folder, 'plugins', file),
     )
-    // A sandbox that is late on a busy machine would be left open, and the process with it.
+    // A sandbox that starts late on a busy machine would stay open and keep the process alive.
     const options = ['--no-config', '--reporter', 'json', '--timeout', '20000', '--exit']
     const report = JSON.parse(
       execFileSync(process.execPath, [mocha, ...options, ...tests], {

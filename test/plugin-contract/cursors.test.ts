@@ -5,7 +5,7 @@ import { connection, failure, skillThat } from '../skill/fixture.ts'
 
 type Pages = Readonly<Record<string, { readonly items: readonly string[]; readonly next?: string | null }>>
 
-/** Collects from a system whose pages are named by cursors. */
+/** Collects from a system with page cursors. */
 async function collect(pages: Pages, more: object = {}) {
   const asked: (string | undefined)[] = []
   const found = await collectPages<string>({

@@ -7,7 +7,7 @@ import { dirname, join, relative } from 'node:path'
 const root = join(import.meta.dirname, '../..')
 const snapshot = join(import.meta.dirname, 'tocsin-plugin.d.ts.snapshot')
 
-/** The declarations of `tocsin/plugin` as plugin authors get them, one file after the other. */
+/** The declarations of `tocsin/plugin` for plugin authors, file by file. */
 function emitDeclarations(): string {
   const out = mkdtempSync(join(tmpdir(), 'declarations-'))
   try {
@@ -27,7 +27,8 @@ function emitDeclarations(): string {
 }
 
 describe('the public contract', () => {
-  // After a change that is meant: `UPDATE_SNAPSHOT=1 mocha test/plugin-contract/declarations.test.ts`, and a line in CHANGELOG.md.
+  // After an intended change: `UPDATE_SNAPSHOT=1 mocha test/plugin-contract/declarations.test.ts`, and a line
+  // in CHANGELOG.md.
   it('is unchanged, because external plugins depend on it', () => {
     const declarations = emitDeclarations()
     if (process.env['UPDATE_SNAPSHOT'] === '1') writeFileSync(snapshot, declarations)

@@ -15,9 +15,9 @@ import httpSandbox from '../../plugins/http/sandbox.ts'
 const httpFolder = join(import.meta.dirname, '../../plugins/http')
 
 /**
- * Runs the generic suite by itself and gives the names of the tests that fail. A suite that cannot fail proves nothing.
+ * Runs the generic suite and returns the names of failing tests: a suite that cannot fail proves nothing.
  *
- * @param isWhole also with systems that do not answer properly, which takes far longer than all the rest
+ * @param isWhole includes failing systems, which takes far longer than the rest
  */
 async function failing(
   plugin: PluginDefinition,

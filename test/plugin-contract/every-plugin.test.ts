@@ -21,7 +21,7 @@ const folders = readdirSync(pluginsDir).filter(
   (folder) => has(folder, 'plugin.ts') || has(folder, pluginFile),
 )
 
-// What holds for every plugin holds for the ones of this repository.
+// The generic plugin tests for all plugins of this repository.
 for (const folder of folders) {
   const path = join(pluginsDir, folder)
   const file = join(path, pluginFile)
@@ -42,7 +42,10 @@ async function imported(path: string): Promise<PluginDefinition> {
   return ((await import(pathToFileURL(path).href)) as { default: PluginDefinition }).default
 }
 
-/** Undefined if it has problems, which a failing test shows: an error here would hide them behind one of mocha. */
+/**
+ * Undefined if it has problems, which a failing test reports: an error here would hide them behind one of
+ * mocha.
+ */
 function compiled(path: string, { declared, problems, source }: LoadedPlugin): PluginDefinition | undefined {
   if (declared !== undefined) return compilePlugin(inHaste(declared))
   describe(`plugin ${basename(dirname(path))}`, () => {

@@ -13,7 +13,7 @@ import {
 } from '../../plugins/messaging/sandbox/tokens.ts'
 import { checkpoint } from '../../plugins/messaging/skills/checkpoint.ts'
 
-/** The vendor's own client is the judge of whether the sandbox, against which the plugin is tested, speaks as the vendor does. */
+/** The vendor's own client checks whether the sandbox behaves like the vendor. */
 describe('the vendor’s client against the messaging sandbox', () => {
   let running: MessagingSandbox
   beforeEach(async () => {
@@ -154,7 +154,10 @@ describe('the vendor’s client against the messaging sandbox', () => {
   })
 })
 
-/** As https://docs.slack.dev/authentication/verifying-requests-from-slack describes it, written apart from the plugin and its sandbox. */
+/**
+ * As described in https://docs.slack.dev/authentication/verifying-requests-from-slack, implemented
+ * independently of the plugin and its sandbox.
+ */
 describe('requests signed according to the vendor’s documentation', () => {
   const secret = '8f742231b10e8888abcd99yyyzzz85a5'
   const published = {

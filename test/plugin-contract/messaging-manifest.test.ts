@@ -11,7 +11,7 @@ const fixture = (name: string): unknown =>
     ),
   )
 
-// The vendor's schema has keywords and formats of its own.
+// The vendor's schema uses its own keywords and formats.
 const fits = new Ajv({ strict: false, validateFormats: false }).compile(fixture('schema-v1') as object)
 const problems = (manifest: unknown) => (fits(manifest) ? [] : fits.errors)
 

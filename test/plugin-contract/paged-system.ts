@@ -3,7 +3,7 @@ import { type PageRequest } from '../../core/plugin/index.ts'
 export const numbers = (from: number, count: number): readonly number[] =>
   Array.from({ length: count }, (_one, index) => from + index)
 
-/** A system with so many items, which counts by offset and knows nothing else. */
+/** A system with this many items, which pages by offset only. */
 export function pagedSystem(total: number) {
   const asked: PageRequest[] = []
   const fetch = async (page: PageRequest): Promise<readonly number[]> => {

@@ -7,7 +7,7 @@ import {
 } from '../../core/plugin/index.ts'
 import { numbers, pagedSystem, idOf } from './paged-system.ts'
 
-/** Without how many were read and what could not be, which most tests are not about. */
+/** Without the counts of read and unreadable items, which most tests ignore. */
 const collect = async (options: CollectPagesOptions<number>) => {
   const { read: _read, leftOut: _leftOut, ...found } = await collectPages(options)
   return found
@@ -98,7 +98,7 @@ describe('collectPages', () => {
   })
 
   it('trusts an explicit end marker over the length of a page', async () => {
-    // It never gives more than 4, whatever it is asked for.
+    // It never returns more than 4 items, regardless of the request.
     const fetch = async ({ offset }: PageRequest) => ({ items: numbers(offset, 4), more: offset < 8 })
     const found = await collect({ limit: 100, pageSize: 10, idOf, fetch })
     expect(found).to.deep.equal({ items: numbers(0, 12), complete: true, total: null })
@@ -107,7 +107,7 @@ describe('collectPages', () => {
   })
 
   it('uses the total if there is one, and returns it', async () => {
-    // It never gives more than 4, and counts the list on its first page only.
+    // It never returns more than 4 items, and reports the total on its first page only.
     const fetch = async ({ offset }: PageRequest) => ({
       items: numbers(offset, Math.min(4, 11 - offset)),
       total: offset === 0 ? 11 : null,

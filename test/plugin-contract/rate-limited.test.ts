@@ -17,7 +17,7 @@ for (const { name, skills: all } of (await discoverPlugins({ pluginsDir })).plug
       it(`tells ${skill.name} how long to wait, and that nothing happened`, async () => {
         const running = (await sandbox.start()) as ServedSandbox
         running.limitRate({ requests: 1, perMs: 3_600_000 })
-        // The one request that is answered.
+        // The only request that is answered.
         await loopbackEgress.send({
           method: 'GET',
           url: running.url,

@@ -16,7 +16,7 @@ const pluginOf = async (name: string) => {
   return ((await import(path)) as { default: PluginDefinition }).default
 }
 
-/** Skills by plugin, with the method and path of the operation behind each, without query. `…`: an id. */
+/** Skills by plugin, each with the method and path of its operation, without query. `…`: an id. */
 const skills: Readonly<
   Record<string, readonly (readonly [name: string, title: string, operation: string])[]>
 > = {
@@ -75,7 +75,7 @@ const skills: Readonly<
   ],
 }
 
-/** What an operator is asked for; secrets with an asterisk. */
+/** The settings of a connection; secrets with an asterisk. */
 const fields: Readonly<Record<string, readonly string[]>> = {
   endpoint_security: ['Tenant ID', 'Client ID', 'Client Secret*'],
   threat_platform: ['Company ID', 'API Token*'],

@@ -1,7 +1,8 @@
 /**
- * `npm run test:crash -- [--times N] [--seed N] [--workers N] [--no-planted] [--only TEXT]`: runs what proves the promises, longer than `npm test`
- * does; then plants each bug in a copy of the program to see its proofs turn red. Writes the results into docs/promises.md, unless it
- * was restricted to proofs whose file or title, or whose bug's name, holds the text. Exits with 1 when a proof failed or a bug was missed.
+ * `npm run test:crash -- [--times N] [--seed N] [--workers N] [--no-planted] [--only TEXT]`: runs the tests
+ * of the promises, longer than `npm test` does; then plants each bug in a copy of the program and checks that
+ * its tests fail. Writes the results to docs/promises.md, unless `--only` restricted it to tests or bugs
+ * whose name contains the text. Exits with 1 if a test failed or a bug was missed.
  */
 import { cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { arch, availableParallelism, platform, tmpdir } from 'node:os'
@@ -76,7 +77,7 @@ function count(tests: readonly RanTest[], state: RanTest['state']): number {
   return tests.filter((test) => test.state === state).length
 }
 
-/** Whether each of the proofs fails in a copy of the program with the bug in it. */
+/** Whether each of the tests fails in a copy of the program with the bug. */
 async function areRed(own: readonly Proof[], { file, find, replace }: PlantedBug): Promise<boolean> {
   const copy = await mkdtemp(join(tmpdir(), 'tocsin-planted-'))
   try {

@@ -1,8 +1,8 @@
 import { promises, type Proof } from './promises.ts'
 
-/** The result of a proof in the last run of the whole suite. */
+/** The result of a test in the last complete run of the suite. */
 export interface Result {
-  /** Number of passed tests whose title begins with the proof's. */
+  /** Number of passed tests whose title begins with this title. */
   readonly passed: number
   readonly failed: number
   readonly pending: number
@@ -19,7 +19,7 @@ export interface LastRun {
   readonly machine: string
   /** By {@link keyOf}. */
   readonly results: Readonly<Record<string, Result>>
-  /** Planted bugs, and whether their proofs failed as expected. */
+  /** Planted bugs, and whether their tests failed as expected. */
   readonly planted: Readonly<Record<string, 'noticed' | 'missed'>>
 }
 

@@ -1,7 +1,7 @@
-/** Mistakes that somebody could make in the product, each of which a proof of `promises.ts` has to notice. */
+/** Possible mistakes in the product, each of which a test of `promises.ts` must detect. */
 export interface PlantedBug {
   readonly file: string
-  /** Stands in the file once. */
+  /** Occurs once in the file. */
   readonly find: string
   readonly replace: string
 }

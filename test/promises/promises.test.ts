@@ -6,7 +6,7 @@ import { promises } from './promises.ts'
 import { provingFiles, runMocha, testsOf, type RanTest } from './tests-of.ts'
 
 const root = new URL('../../', import.meta.url)
-/** Folders whose tests are all about promises. */
+/** Folders that contain only tests of promises. */
 const devoted = ['crash/', 'faults/']
 
 describe('the promises', () => {
@@ -29,7 +29,7 @@ describe('the promises', () => {
     const missing = tests.filter(
       (test) => devoted.some((folder) => test.file.startsWith(folder)) && !named.has(test),
     )
-    // A run without faults is what the others are compared with.
+    // Other runs are compared with a run without faults.
     expect(missing.map(({ title }) => title).filter((title) => !/without a kill/.test(title))).to.deep.equal(
       [],
     )

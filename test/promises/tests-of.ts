@@ -17,12 +17,12 @@ export interface RanTest {
 }
 
 export interface MochaOptions {
-  /** Where the tests lie. Default: this checkout. */
+  /** Root of the tests. Default: this checkout. */
   readonly root?: string
   /** Only tests whose full title matches. */
   readonly grep?: string
   readonly dryRun?: boolean
-  /** Ends although tests that failed left something open. Default false. */
+  /** Exits even if failed tests left resources open. Default false. */
   readonly exits?: boolean
   readonly env?: Readonly<Record<string, string>>
 }
@@ -31,7 +31,7 @@ export const provingFiles: readonly string[] = [
   ...new Set(promises.flatMap(({ proofs }) => proofs.map(({ file }) => file))),
 ]
 
-/** Runs test files in a process of their own. */
+/** Runs test files in a separate process. */
 export async function runMocha(
   files: readonly string[],
   options: MochaOptions = {},
@@ -81,7 +81,7 @@ function readReport({ tests, passes, pending }: Report, folder: string): readonl
   }))
 }
 
-/** Those that a proof means. */
+/** The tests that a promise refers to. */
 export function testsOf(proof: Proof, tests: readonly RanTest[]): readonly RanTest[] {
   return tests.filter(({ file, title }) => file === proof.file && title.startsWith(proof.title))
 }

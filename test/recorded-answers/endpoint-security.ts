@@ -18,11 +18,11 @@ const skill = (name: string): AnySkill => plugin.skills.find((one) => one.name =
 const call = async (name: string, input: object, ...replies: readonly CannedReply[]): Promise<unknown> =>
   (await runSkill(skill(name), input, { settings, replies })).output
 
-/** A list or a record, read by one call. */
+/** A list or a record that a single call reads. */
 const read = (name: string, input: object = {}, aside?: readonly string[]): Row =>
   keeps((json) => call(name, input, { json }), aside)
 
-/** What a POST answers, after no other action was found on the machine. */
+/** The answer to a POST when the machine has no other action. */
 const queued = (name: string, more: object = {}): Row =>
   keeps((json) =>
     call(name, { id, comment, ...more }, ...(name === 'run_live_response' ? [] : [none]), {
@@ -72,7 +72,7 @@ export const endpointSecurity: Rows = {
   'machine-action-av-scan': queued('run_antivirus_scan', { scanType: 'Quick' }),
   'machine-action-collect-package': queued('collect_investigation_package'),
   'machine-action-isolate': queued('isolate_machine'),
-  // It holds, so that it is taken for the one that is asked for.
+  // It matches, so it is accepted as the requested action.
   'machine-action-isolate-selective': keeps((json) =>
     call('isolate_machine', { id, comment, isolationType: 'Selective' }, { json: { value: [json] } }),
   ),
@@ -90,7 +90,7 @@ export const endpointSecurity: Rows = {
   'machine-action-stop-quarantine': noSuchSkill('stopping a program and quarantining its file'),
   'machine-action-unisolate': queued('unisolate_machine'),
   'machine-actions-list': keeps(async (json) => {
-    // Both have ended: they are read, and none of them is taken for the one that is asked for.
+    // Both have ended, so neither is accepted as the requested action.
     const [, scan] = objectsAt(json, 'value')
     const output = await call(
       'run_antivirus_scan',

@@ -22,20 +22,20 @@ const enrich = async (kind: IndicatorKind, reply: CannedReply) =>
 
 const enrichment = (kind: IndicatorKind): Row => keeps((json) => enrich(kind, { json }))
 
-/** What a public client wrote down: its wrapper holds one record of the provider, or a list of them. */
+/** Recordings of a public client: its wrapper contains one record of the provider or a list of them. */
 const wrapped = (kind: IndicatorKind): Row =>
   keeps(async (answer) => {
     const wrappers = objectsAt({ answer }, 'answer')
     const records = wrappers.flatMap((wrapper) => valueAt(wrapper, 'EntityResult'))
     const outputs = await Promise.all(records.map((data) => enrich(kind, { json: { data } })))
-    // What else the wrapper holds is the client's own.
+    // Other fields of the wrapper belong to the client.
     return [outputs, wrappers.map((wrapper) => ({ ...wrapper, EntityResult: null }))]
   })
 
 const alerts = async (json: unknown) =>
   (await runSkill(listIntelAlerts, {}, { settings, replies: [{ json }] })).output
 
-/** Read as if it were all that there is: the pages were cut short where they were recorded. */
+/** Read as the complete list, because the recorded pages were truncated. */
 const page = keeps((json) => alerts({ ...(json as object), counts: countsOf(json) }), ['returned', 'total'])
 
 const countsOf = (json: unknown) => {
@@ -46,7 +46,7 @@ const countsOf = (json: unknown) => {
 const search = async (...replies: readonly CannedReply[]) =>
   (await runSkill(getPlaybookAlerts, { details: replies.length > 1 }, { settings, replies })).output
 
-/** Details of an alert that a search has found. */
+/** Details of an alert found by a search. */
 const details = (category: string, isWhole: boolean): Row =>
   keeps(
     (json) => {
@@ -106,7 +106,7 @@ export const intelProvider: Rows = {
   'v3-alert-page-empty': page,
   'v3-alert-page-event': page,
   'v3-alert-page-minimal-fields': page,
-  // Of the call for a single alert, which no skill makes: the record is the one of the list.
+  // Of the call for a single alert, which no skill makes; the record equals the one in the list.
   'v3-alert-single': keeps(async (json) => {
     const data = valueAt(json, 'data')
     if (!isObject(data)) throw new Error('the recording has no alert')

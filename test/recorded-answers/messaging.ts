@@ -25,7 +25,7 @@ const question = {
   answers: ['mine', 'not_mine'],
 }
 
-/** What the handler of a route makes of a body that the system has signed. */
+/** The result of a route's handler for a signed body. */
 function receive(route: string, body: string, using = secret, timestamp = nowMs / 1000): InboundResult {
   const hmac = createHmac('sha256', using).update(`v0:${timestamp}:${body}`).digest('hex')
   const headers = { 'x-slack-request-timestamp': String(timestamp), 'x-slack-signature': `v0=${hmac}` }
@@ -40,11 +40,14 @@ const onInteraction = (payload: unknown) =>
 const event = (judge: (result: InboundResult) => unknown): Row => checks((json) => judge(onEvent(json)))
 const nobodysAnswer = event((result) => expect(result).to.have.all.keys('dedupeKey', 'dedupeMs'))
 
-/** The part of a callback that is about the message, in a callback. */
+/** The message part of a callback, wrapped in a callback. */
 const inner = (judge: (result: InboundResult) => unknown): Row =>
   checks((json) => judge(onEvent({ type: 'event_callback', event_id: 'Ev1', event: json })))
 
-/** A press of somebody else's button means nothing; one of ours, in a payload of that shape, is the answer of whoever pressed it. */
+/**
+ * A press of a foreign button is ignored; a press of ours, in the same payload, is an answer of the person
+ * who pressed it.
+ */
 const interaction = checks(async (json) => {
   expect(onInteraction(json)).to.deep.equal({})
   const ours = await askedButton()
@@ -53,7 +56,7 @@ const interaction = checks(async (json) => {
   ])
 })
 
-/** The first button that the skill posts, as the system gives it back. */
+/** The first button that the skill posts, as the system returns it. */
 async function askedButton(): Promise<object> {
   const running = await sandbox.start()
   await runSkill(checkpoint, question, { settings: running.settings, egress: loopbackEgress })
@@ -64,7 +67,10 @@ async function askedButton(): Promise<object> {
 
 const shape = (name: string): object => ({ ...(messagingFixture(name) as object), ok: true })
 
-/** The values of the shapes are blank: the one that is about a call takes part in a whole question, with what cannot be blank. */
+/**
+ * The values of the shapes are blank, so a shape of a call is completed with the required values of a whole
+ * question.
+ */
 const asked = async () => {
   const post = { ...shape('shape-chat-post-message'), ts: '1767225600.000100' }
   const answers = [shape('shape-users-lookup-by-email'), shape('shape-conversations-open'), post]
@@ -98,7 +104,7 @@ const ownManifest = () =>
     inboundUrl: (route) => `https://tocsin.example.com/${route}?token=x`,
   })
 
-/** The vendor's schema takes the manifest that is made for a connection. */
+/** The generated manifest of a connection matches the vendor's schema. */
 const schema = (version: string, more: object = {}): Row =>
   checks(() => {
     const fits = schemaOf(version)
@@ -119,7 +125,7 @@ const signatureVector = checks((json) => {
   })
   const known = { channel_name: '#x', signing_secret: new Secret(using) }
   const route = text.startsWith('{') ? 'events' : 'interactions'
-  // A slash command is signed well, and means nothing here.
+  // A slash command has a valid signature, and is ignored.
   const outcome = () => connection.inbound![route]!(request, known)
   if (route === 'events') expect(outcome()).to.be.an('object')
   else expect(outcome).to.throw('not a form with a payload')
@@ -129,7 +135,7 @@ const signatureVector = checks((json) => {
     .with.property('code', 'signature_invalid')
 })
 
-/** What others post to such a webhook, the sandbox takes as well. */
+/** The sandbox also accepts what others post to such a webhook. */
 const webhookBody = checks(async (json) => {
   const running = await sandbox.start()
   const answer = await loopbackEgress.send({
@@ -190,7 +196,7 @@ export const messaging: Rows = {
   'interaction-block-actions-thread': interaction,
   'interaction-block-actions-view': interaction,
   'interaction-survey-submit': interaction,
-  // The addresses of an app stand where the sandbox looks for them.
+  // The addresses of an app are where the sandbox expects them.
   'shape-apps-manifest-export': checks((json) => {
     const manifest = valueAt(json, 'manifest')
     expect(() => urlsIn(manifest)).to.throw('no addresses')
@@ -213,7 +219,7 @@ export const messaging: Rows = {
     expect(requests.map(({ path }) => path)).to.deep.equal(['/api/chat.update'])
   }),
   'shape-conversations-open': ofQuestion,
-  // No skill asks by id; a person is the same object as in the lookup by address.
+  // No skill looks people up by id; the object is the same as in the lookup by address.
   'shape-users-info': checks(async (json) => {
     const user = valueAt(json, 'user')
     expect(isObject(user)).to.equal(true)

@@ -31,7 +31,7 @@ describe('recorded responses', () => {
       const patterns = [...notice.matchAll(/`([\w*-]+)\.json`/g)].map(
         ([, name = '']) => new RegExp(`^${name.replaceAll('*', '.*')}$`),
       )
-      // Where all of them are of one origin, none is named.
+      // Named only if there are several origins.
       const unnamed = names.filter((name) => !patterns.some((pattern) => pattern.test(name)))
       if (!/^All of them were written/m.test(notice)) expect(unnamed).to.deep.equal([])
     })

@@ -1,12 +1,12 @@
 import { isObject } from '../../core/plugin/index.ts'
 
-/** What becomes of one recorded answer. */
+/** The use of one recorded answer. */
 export type Row =
-  /** A skill takes it; whatever it holds must be in the output, but for the fields named in `aside`. */
+  /** A skill reads it; all its fields must be in the output, except for those in `aside`. */
   | { readonly drive: (answer: unknown) => Promise<unknown>; readonly aside: readonly string[] }
-  /** It means something else than data, e.g. a refusal or a click. */
+  /** It is not data, but e.g. a refusal or a click. */
   | { readonly check: (answer: unknown) => unknown }
-  /** Nothing here asks for it, for this reason. */
+  /** No skill requests it, for this reason. */
   | { readonly unused: string }
 
 /** By the name of the file, without `.json`. */
@@ -20,7 +20,10 @@ export const keeps = (drive: (answer: unknown) => Promise<unknown>, aside: reado
 export const checks = (check: (answer: unknown) => unknown): Row => ({ check })
 export const unused = (reason: string): Row => ({ unused: reason })
 
-/** The fields of the answer, as `name: value` in lower case, that are nowhere in the output. Annotations and what is empty hold nothing. */
+/**
+ * The fields of the answer, as `name: value` in lower case, that the output lacks. Annotations and empty
+ * values are ignored.
+ */
 export function lostFrom(answer: unknown, output: unknown, aside: readonly string[]): readonly string[] {
   const kept = new Set(fieldsOf(output, ''))
   const asideNames = new Set(aside.map((name) => name.toLowerCase()))
@@ -38,7 +41,7 @@ function fieldsOf(value: unknown, name: string): readonly string[] {
     : [`${name}: ${JSON.stringify(value).replaceAll('"', '')}`]
 }
 
-/** The answer with a field that nobody knows in each record, those within records too. */
+/** The answer with an unknown field in each record, including nested ones. */
 export function withUnknownFields(answer: unknown): unknown {
   let count = 0
   const add = (value: unknown, isRecord: boolean): unknown => {

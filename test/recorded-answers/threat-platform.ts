@@ -11,7 +11,7 @@ const settings = { ...account, contract: 'spec', base_url: 'https://threat.examp
 const vendor = { ...account, contract: 'vendor' }
 
 const incidents = async (json: unknown, contract: JsonObject = vendor) => {
-  // The page says that there are more.
+  // The page reports that there are more.
   const replies = [{ json }, { json: { is_success: true, data: [] } }]
   return (await runSkill(fetchIncidents, {}, { settings: contract, replies })).output
 }

@@ -13,7 +13,7 @@ const bookingsOf = async (...replies: readonly CannedReply[]) =>
 const usersOf = async (...replies: readonly CannedReply[]) =>
   (await runSkill(getUsers, {}, { settings, replies })).output
 
-/** Where the page stands among others, and how many there are. */
+/** The position of the page, and the total. */
 const place = ['totalPages', 'currentPage', 'pageSize', 'totalElements']
 const last: CannedReply = { json: { data: [], page: {} } }
 const bookings = keeps((json) => bookingsOf({ json }, last), place)

@@ -36,7 +36,7 @@ describe('discoverPlugins', () => {
   let pluginsDir: string
 
   beforeEach(() => {
-    // Below the repository, so that `tocsin/plugin` is found.
+    // Inside the repository, so that `tocsin/plugin` is found.
     mkdirSync(join(root, '.build'), { recursive: true })
     pluginsDir = mkdtempSync(join(root, '.build', 'plugins-'))
   })
@@ -124,7 +124,7 @@ skills:
   })
 
   it('reads a package whose main export is a plugin.yaml, with its examples and sandbox', async () => {
-    // Where Node looks for packages that Tocsin imports.
+    // Where Node finds the packages that Tocsin imports.
     const name = `tocsin-test-plugin-${process.pid}`
     const path = join(root, 'node_modules', name)
     mkdirSync(join(path, 'examples'), { recursive: true })

@@ -26,7 +26,7 @@ describe('tocsin serve with TOCSIN_KEEP_RUNS_DAYS and TOCSIN_KEEP_ALERTS_DAYS', 
   })
   afterEach(() => house.close())
 
-  /** So many days later. */
+  /** Starts the server this many days later. */
   const startAfter = (days: number, env: Readonly<Record<string, string>>) =>
     house.start({
       env: {

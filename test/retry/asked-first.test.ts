@@ -8,11 +8,11 @@ import { rehearsal, version } from './support.ts'
 
 describe('a retry of a step with unknown outcome and a verifying skill', () => {
   let bench: Bench
-  /** What took effect: machines, by the key of the call. */
+  /** Effects: machines, by the key of the call. */
   let done: Map<string, string>
-  /** What becomes of the calls, one after another; then they go well. */
+  /** Outcomes of the calls in order; later calls succeed. */
   let ends: ('lost' | 'refused')[]
-  /** It cannot be asked right after an answer was lost. */
+  /** It cannot be verified right after a lost answer. */
   let isDown: boolean
 
   beforeEach(async () => {
@@ -137,7 +137,7 @@ describe('a retry of a step with unknown outcome and a verifying skill', () => {
     expect([...done.values()]).to.deep.equal(['m1'])
   })
 
-  /** A run whose process died after the effect; then it was cancelled. */
+  /** A run whose process crashed after the effect, and which was then cancelled. */
   async function interrupted({ name, hash }: typeof playbook): Promise<Run> {
     const { stores, organizationUuid } = bench
     const names = { playbookName: name, playbookHash: hash }

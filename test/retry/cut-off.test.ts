@@ -14,7 +14,7 @@ describe('a retry of a partly aborted run', () => {
   })
   afterEach(() => bench.close())
 
-  /** Whether two others were called, and the journal has the end of all that were. */
+  /** Whether two others were called, and the journal has the ends of all calls. */
   async function haveOthersEnded(): Promise<true | undefined> {
     const keys = bench.calls.filter(({ skill }) => skill !== 'x.cancel').map(({ key }) => key)
     const entries = await Promise.all(
@@ -38,7 +38,7 @@ describe('a retry of a partly aborted run', () => {
   })
   const pathsOf = (calls: Bench['calls']) => calls.map(({ key }) => key.slice(key.indexOf('/') + 1))
 
-  /** What is called by the retry of a run that ended while something was broken. */
+  /** The calls made by the retry of a run that ended during an outage. */
   async function calledAgain(steps: Parameters<typeof version>[0]['steps']) {
     const playbook = version({ steps }, 'a')
     const { first, goOn, retries } = rehearsal(bench, [playbook])

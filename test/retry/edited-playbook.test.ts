@@ -42,7 +42,7 @@ describe('a retry with an edited playbook', () => {
   })
   afterEach(() => bench.close())
 
-  /** Runs the steps as they were, and says what a retry with the new ones carries over. */
+  /** Runs the original steps, and returns what a retry with the new steps carries over. */
   async function edit(
     before: readonly StepSource[],
     after: readonly StepSource[],
@@ -264,7 +264,7 @@ describe('a retry with an edited playbook', () => {
     for (const path of ['same', 'same[0]', 'same[0]/in', 'same[1]/in', 'less/kept', 'less'])
       expect(verdicts[path], path).to.equal('carried')
     expect(verdicts['less/dropped']).to.equal('gone')
-    // Nothing does it again.
+    // Nothing repeats it.
     expect(preview.repeats.map(({ entry }) => entry.path)).not.to.include('less/dropped')
   })
 
@@ -341,7 +341,7 @@ describe('a retry with an edited playbook', () => {
     const { first, retries } = rehearsal(bench, [old, now])
     const { run } = await first(old, skills)
     const next = await retries.retry('all', run.uuid, 'newest', somebody())
-    // Given once, they stay: a default that changed is not what the run was given.
+    // Inputs are resolved once: a changed default does not affect the run.
     expect(next.inputs).to.deep.equal({ a: 1, b: 1, new: 1 })
     const carried = await bench.stores.journal.entries(next.uuid)
     expect(carried.map(({ path }) => path)).to.deep.equal(['a', 'b'])

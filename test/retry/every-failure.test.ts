@@ -68,7 +68,7 @@ const called = version(
   'c',
 )
 
-/** Lists the calls that took effect, by their path in the run. `happens` is called during call number `at`. */
+/** Effects of calls, by their path in the run. `happens` is called during call number `at`. */
 function world(at: number, happens: () => void) {
   const effects: string[] = []
   let calls = 0
@@ -107,7 +107,7 @@ describe('a retry', () => {
     return { outcome, entries: await journal(run.uuid), calls: calls(), effects: new Set(effects) }
   }
 
-  /** Ends a run at this call, and goes on from there. */
+  /** Ends a run at this call, and retries it. */
   async function endedAt(at: number, end: () => void, cancel?: AbortSignal) {
     const { first, goOn, retries } = rehearsal(bench, [playbook, called])
     const { skills, effects } = world(at, end)
@@ -142,7 +142,7 @@ describe('a retry', () => {
 
   it('ends the same after a cancellation during any call', async () => {
     const whole = await reference()
-    // The last call is one of `finally`, which goes on.
+    // The last call belongs to `finally`, which continues.
     for (let at = 1; at < whole.calls; at++) {
       const cancel = new AbortController()
       const { before, after, repeated, foretold } = await endedAt(at, () => cancel.abort(), cancel.signal)

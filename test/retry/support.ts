@@ -7,14 +7,14 @@ import { createRetries, type Retries } from '../../core/retry/retries.ts'
 import { makePlaybook } from '../engine/support/make-playbook.ts'
 import type { Bench, TestSkills } from '../engine/support/bench.ts'
 
-/** Everything is a write that may be repeated, except for `x.read`. */
+/** Every skill is a repeatable write, except for `x.read`. */
 const catalogue = {
   skill: (name: string) => ({ skill: { effect: name === 'x.read' ? 'read' : 'write' } }),
 } as unknown as Pick<Catalogue, 'skill'>
 
 type Source = Parameters<typeof makePlaybook>[0]
 
-/** A version of a playbook: each has a hash of its own. */
+/** A version of a playbook with its own hash. */
 export function version(source: Source, letter: string): Playbook {
   return { ...makePlaybook(source), hash: letter.repeat(64), calls: ['called'] }
 }
@@ -26,7 +26,7 @@ export interface Rehearsal {
   readonly newest: Map<string, Playbook>
   /** Runs to its end, from the beginning. */
   first(playbook: Playbook, skills: TestSkills, cancel?: AbortSignal): Promise<Ended>
-  /** Goes on, with the version of the run that is queued. */
+  /** Retries with the version of the queued run. */
   goOn(run: Run, skills: TestSkills): Promise<Ended>
 }
 

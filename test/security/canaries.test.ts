@@ -13,7 +13,7 @@ import { makeTemporaryFolder, type TemporaryFolder } from '../support/temporary-
 const credential = 'canary-4711/+="quoted"'
 const changed = 'canary-0815/+="quoted"'
 const token = 'canary-token-2342'
-/** Handed out for one another, as client credentials are exchanged. */
+/** Exchanged for one another, like client credentials. */
 const clientSecret = 'canary-client-6174'
 const issued = ['canary-issued-1', 'canary-issued-2']
 
@@ -43,10 +43,10 @@ ${['/echo/200', '/echo/400', '/echo/401', '/echo/500', '/cut', '/token', '/echo/
 `
 
 let issuedCount = 0
-/** What the collector of OpenTelemetry was sent. */
+/** Received by the OpenTelemetry collector. */
 const traces: Buffer[] = []
 
-/** Says back what it was sent, in every form, wherever an answer has room. */
+/** Repeats the request in every form, in every part of an answer. */
 function echo(request: IncomingMessage, response: ServerResponse): void {
   if (request.url === '/v1/traces') {
     request.on('data', (chunk: Buffer) => traces.push(chunk))
@@ -177,7 +177,8 @@ describe('secrets of a running server', function () {
     }
     await call('PATCH', '/connections/echo', { settings: { header_value: `Bearer ${changed}` } })
     await investigate()
-    // Paths are logged: a secret of a connection, a token that was handed out, a key, where nobody expects one.
+    // Paths are logged, so they contain a connection's secret, an issued token and a key in unexpected
+    // places.
     for (const secret of [
       credential,
       changed,
@@ -219,7 +220,7 @@ describe('secrets of a running server', function () {
   }
 
   const texts = new Map<string, string>()
-  /** Answers that are not JSON: metrics, the event stream of a run, the report of a case. */
+  /** Answers other than JSON: metrics, the event stream of a run, the report of a case. */
   async function readTexts(): Promise<void> {
     const { body } = await server.call('/runs')
     for (const { run_uuid, case_id } of body.data) {
@@ -255,7 +256,7 @@ describe('secrets of a running server', function () {
     files.set('the backup', await readFile(path))
   }
 
-  /** While the server runs, so that the write-ahead log is there too. */
+  /** While the server runs, so that the write-ahead log exists. */
   const files = new Map<string, Buffer>()
   async function readFiles(): Promise<void> {
     const dataDir = join(folder.path, 'data')

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect } from 'chai'
 import { makeTestTocsin, type TestTocsin } from '../support/server/test-tocsin.ts'
 
-/** A plugin with a mistake: its skill throws when nobody waits for it any more, and puts what it knows on the error. */
+/** A plugin with a bug: its skill throws after the call was abandoned, and puts its secrets on the error. */
 const careless = `
 const connection = {
   title: 'Careless',

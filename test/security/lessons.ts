@@ -6,7 +6,7 @@ import { outboundRequests } from './lessons/outbound-requests.ts'
 import { secrets } from './lessons/secrets.ts'
 import { sensitiveValues } from './lessons/sensitive-values.ts'
 
-/** What docs/security.md promises, and the tests that would fail where it were not so: a file per chapter. */
+/** The promises of docs/security.md, and the tests that would fail if one were broken: a file per chapter. */
 export const chapters: readonly Chapter[] = [
   keys,
   secrets,

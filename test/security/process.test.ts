@@ -19,7 +19,7 @@ const credentials = {
   OTEL_EXPORTER_OTLP_HEADERS: 'authorization=Bearer%20canary-4711',
 }
 
-/** A plugin that writes down what the environment shows it when it is loaded, and what it shows a child of it. */
+/** A plugin that records its environment when it is loaded, and the environment of a child process. */
 const curious = `
 import { execFileSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'

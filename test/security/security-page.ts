@@ -13,7 +13,7 @@ playbooks folder or its environment controls it. It trusts authors of playbooks 
 trust alerts, or the answers of other systems.
 `
 
-/** The text of docs/security.md, before it is formatted. */
+/** The text of docs/security.md before formatting. */
 export function securityPage(): string {
   const parts = chapters.map(({ title, text = '', lessons }) =>
     [`## ${title}`, text, ...lessons.map(lessonText)].filter((part) => part !== '').join('\n\n'),

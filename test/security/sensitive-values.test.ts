@@ -9,11 +9,11 @@ import { killCommands } from '../support/server/run-tocsin.ts'
 import { startServer, type RunningServer } from '../support/server/start-server.ts'
 import { makeTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.ts'
 
-/** Longer than what an expression quotes of a text. */
+/** Longer than the text quoted by an expression. */
 const longPin = `canary-long-${'0123456789'.repeat(8)}`
 const pin = 'canary-pin "1" ü'
 
-/** Takes a sensitive value, and hands one out. Its other system says back what it was asked for. */
+/** Accepts a sensitive value and returns one. Its other system repeats the request. */
 const vault = `import { definePlugin, defineConnection, defineSkill } from '${pathToFileURL(join(import.meta.dirname, '../../core/plugin/index.ts')).href}'
 const connection = defineConnection({
   title: 'Vault',
@@ -50,7 +50,9 @@ const look = defineSkill({
 export default definePlugin({ name: 'vault', title: 'Vault', description: 'For tests.', connection, skills: [look] })
 `
 
-/** Values that the playbook and a skill declare sensitive, in every kind of error and view that can show them. */
+/**
+ * Values declared sensitive by the playbook or a skill, in every kind of error and view that could show them.
+ */
 const playbook = `apiVersion: tocsin/v1
 name: quotes
 on: { alert: { type: quotes }, manual: true }
@@ -112,7 +114,7 @@ finally:
     set: { token: "\${{ steps.?looked.output.token.orValue('') }}" }
 `
 
-/** Says back what it was asked for, as its error. */
+/** Repeats the request in its error. */
 function echo(request: IncomingMessage, response: ServerResponse): void {
   const url = new URL(request.url ?? '', 'http://x')
   response.writeHead(Number(url.pathname.slice(1)), { 'content-type': 'application/json' })
@@ -179,7 +181,7 @@ describe('sensitive values in a running server', function () {
       alert_type: 'quotes',
     }
     const sent = await server.call('/alerts', { body: alert, headers: { prefer: 'wait=30' } })
-    // Whoever may see the alert sees what its sender put in.
+    // Readers of an alert may see what its sender put in.
     const { case_id, runs } = (await server.call(`/alerts/${sent.body.alert_id}`)).body
     run = await call(`/runs/${runs[0].run_uuid}`)
     timeline = `/cases/${case_id}`
@@ -194,7 +196,7 @@ describe('sensitive values in a running server', function () {
     ])
       await call(list)
     await read(`/runs/${runs[0].run_uuid}/events`)
-    // Of a case, but for its alerts, which hold what their sender put in.
+    // Of a case without its alerts, which contain the sender's text.
     const { alerts: _, ...report } = (await server.call(`${timeline}/export`)).body.case
     answers.set('the report', JSON.stringify(report))
     log = (await server.stop()).stderr

@@ -49,7 +49,7 @@ const example = JSON.stringify({
   output: { count: 7 },
 })
 
-/** Writes the plugin into a folder; gives the path for TOCSIN_PLUGINS. */
+/** Writes the plugin into a folder; returns the path for TOCSIN_PLUGINS. */
 export function writeDrive(folder: string): string {
   const path = join(folder, 'cloud-drive')
   mkdirSync(join(path, 'examples'), { recursive: true })

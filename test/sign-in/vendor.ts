@@ -64,7 +64,7 @@ const drive = definePlugin({
 
 const skills = [{ name: 'cloud_drive.count_files', plugin: drive, skill: countFiles }]
 
-/** This plugin alone. */
+/** Only this plugin. */
 export const catalogue: Catalogue = {
   plugins: [drive],
   origin: () => undefined,
@@ -100,7 +100,7 @@ export const startVendor = (more: Partial<IssueSignInsOptions> = {}) =>
 
 export type Vendor = Awaited<ReturnType<typeof startVendor>>
 
-/** Agrees or refuses in the vendor's page, and gives the parameters of the redirect. */
+/** Allows or denies access in the vendor's page, and returns the parameters of the redirect. */
 export async function consent(authorizeUrl: string, how: 'allow' | 'deny' = 'allow') {
   const answer = await fetch(`${authorizeUrl}&consent=${how}`, { redirect: 'manual' })
   const location = new URL(answer.headers.get('location') ?? 'missing:')

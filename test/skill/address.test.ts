@@ -177,7 +177,10 @@ describe('addressBelow', () => {
       .with.property('code', 'bad_path')
   })
 
-  /** What a gateway that decodes several times, drops parameters and reads other characters as slashes makes of a path. */
+  /**
+   * The path as seen by a gateway that decodes several times, drops parameters and reads other characters as
+   * slashes.
+   */
   const resolved = (pathname: string): string => {
     let at = pathname
     for (let times = 0; times < 6; times++) {

@@ -12,7 +12,10 @@ const oneAtATime = {
   rate: () => ({ bucket: 'all', limits: [{ requests: 1, perMs: 60_000 }] }),
 }
 
-/** What a skill that does `work` fails with; `/busy` is over its rate, `/down` refuses connections, `/cut` cuts them. */
+/**
+ * The error of a skill that does `work`; `/busy` is over its rate limit, `/down` refuses connections, `/cut`
+ * drops them.
+ */
 async function errorOf(work: Work, more: object = {}) {
   const answer = ({ url }: EgressRequest): Partial<EgressResponse> | Error => {
     const path = new URL(url).pathname
@@ -104,7 +107,7 @@ describe('a skill that fails after a change', () => {
   })
 
   describe('reports to the engine', () => {
-    /** What is told of the effect, each once; then what the skill fails with. */
+    /** The reported effects, each once, then the error of the skill. */
     async function told(work: Work, more: object = {}): Promise<readonly unknown[]> {
       const seen: unknown[] = []
       const answer = ({ url }: EgressRequest): Partial<EgressResponse> | Error => {

@@ -12,7 +12,7 @@ import { mayHaveHappened } from '../../core/engine/context/retry-class.ts'
 import { createEgress, type ClosableEgress } from '../../server/egress/egress.ts'
 import { connection, failure, skillThat } from './fixture.ts'
 
-/** Every byte, so that none survives a detour over text. */
+/** Every byte, so that a conversion to text would be noticed. */
 const file = Buffer.from(Array.from({ length: 2_048 }, (_one, index) => index % 256))
 const megabyte = 1_048_576
 

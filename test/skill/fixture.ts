@@ -41,7 +41,7 @@ export const connection = defineConnection({
   authenticate: async ({ http }) => void (await http.get('/me')),
 })
 
-/** A skill that does whatever the test says. */
+/** A skill defined by the test. */
 export function skillThat(
   run: (input: never, context: SkillContext<never>) => unknown,
   more: object = {},
@@ -100,7 +100,7 @@ interface Options {
   readonly resolver?: SecretResolver
 }
 
-/** A caller of one skill, with everything that it does recorded. */
+/** A caller of one skill that records all its actions. */
 export function callerOf(skill: AnySkill, options: Options = {}) {
   const requests: EgressRequest[] = []
   const lines: { readonly fields: LogFields; readonly message: string }[] = []
@@ -163,7 +163,7 @@ export function callerOf(skill: AnySkill, options: Options = {}) {
   }
 }
 
-/** What a call was rejected with. */
+/** The error of a rejected call. */
 export async function failure(
   work: Promise<unknown>,
 ): Promise<Error & { code?: string; hint?: string; details?: unknown }> {

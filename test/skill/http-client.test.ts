@@ -6,7 +6,7 @@ import { callerOf, canary, failure, skillThat } from './fixture.ts'
 
 type Answer = (request: EgressRequest) => Partial<EgressResponse> | Error
 
-/** Sends one request from inside a skill. */
+/** Sends one request from a skill. */
 async function send(wanted: HttpRequest, answer: Answer = () => ({}), more: object = {}) {
   let response: HttpResponse | undefined
   const skill = skillThat(async (_input, { http }) => {

@@ -35,7 +35,7 @@ describe('a rate bucket', () => {
       ...changes,
     })
 
-  /** Takes so many turns at once, and notes when each comes. */
+  /** Takes this many turns at once, and records their times. */
   const takeMany = (count: number, limits = minute): number[] => {
     const times: number[] = []
     for (let one = 0; one < count; one++) {

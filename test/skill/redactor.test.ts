@@ -47,7 +47,7 @@ describe('Redactor', () => {
       .split(' ')
       .map((each) => [each[0], each.slice(1)]),
   )
-  /** Ways to write one character otherwise. */
+  /** Ways to escape one character. */
   const escapes: readonly ((char: string) => string)[] = [
     (char) => (char === '\\' || char === '"' || char === '/' ? `\\${char}` : char),
     (char) => `\\u${hex(char, 4)}`,
@@ -74,7 +74,7 @@ describe('Redactor', () => {
       const redactor = new Redactor([secret])
       const way = escapes[Math.floor(random() * escapes.length)]!
       const share = random()
-      // A backslash or a percent sign that stands as it is could begin an escape with what comes behind it.
+      // A plain backslash or percent sign could start an escape with the text after it.
       const escaped = Array.from(secret, (char) =>
         random() < share || /[\\%&]/.test(char) ? mixedCase(way(char), random) : char,
       ).join('')
@@ -110,7 +110,7 @@ describe('Redactor', () => {
           ]) {
             const left = redactor.text(`Basic ${shown} end`)
             expect(left, `${secret} in ${shown}`).to.match(/^Basic .*\[redacted\].* end$/)
-            // Of what stands around it something is left; of the secret nothing that could be decoded.
+            // Some of the surrounding text remains, but nothing of the secret that could be decoded.
             expect(left.replaceAll('[redacted]', '').length).to.be.below(shown.length - secret.length + 16)
           }
         }

@@ -4,7 +4,7 @@ import type { SecretSource } from '../../core/ports/secret-source.ts'
 import { createSecretResolver } from '../../core/skill/connection/secret-resolver.ts'
 import { callerOf, failure, skillThat, storedConnection } from './fixture.ts'
 
-/** A source whose value a test changes. */
+/** A source whose value the test changes. */
 function sourceOf(first: string) {
   const source = { value: first, error: undefined as Error | undefined, reads: 0 }
   const read: SecretSource['read'] = async () => {
@@ -16,7 +16,7 @@ function sourceOf(first: string) {
 }
 
 const connections = [storedConnection('main', { secretReferences: { key: 'vault:box#key' } })]
-/** The system behind the connection knows one key. */
+/** The system behind the connection accepts one key. */
 const knows = (key: () => string) => (request: { readonly headers: Readonly<Record<string, string>> }) =>
   request.headers['x-key'] === key() ? { body: '{}' } : { status: 401 }
 const asks = (_input: never, { http }: SkillContext<never>) => http.get('/me').then(() => ({ text: 'done' }))
@@ -89,7 +89,7 @@ describe('a connection whose secret is a reference', () => {
   })
 
   describe('that was just rotated', () => {
-    /** The cached value is old until the source is asked because of a refusal. */
+    /** The cached value is used until a refusal causes a new read. */
     function rotating() {
       const reads: boolean[] = []
       const source: SecretSource = {

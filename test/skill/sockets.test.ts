@@ -28,7 +28,7 @@ const connection = defineConnection({
 })
 const settings = { base_url: 'https://box.example.com/v1', key: canary }
 
-/** Records what is opened. */
+/** Records opened sockets. */
 function egressOf() {
   const opened: SocketRequest[] = []
   const streams: Duplex[] = []

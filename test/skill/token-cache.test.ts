@@ -6,7 +6,7 @@ import { failure } from './fixture.ts'
 
 const hourMs = 3_600_000
 
-/** A source whose tokens are numbered, and which answers when the test says so, or at once. */
+/** A source of numbered tokens, which answers at once or when the test says so. */
 class Issuer implements TokenSource {
   readonly key: string
   readonly signals: AbortSignal[] = []

@@ -24,7 +24,7 @@ export const handOut = (text: string, more: object = {}): Partial<EgressResponse
   body: JSON.stringify({ token_type: 'Bearer', expires_in: 3600, access_token: text, ...more }),
 })
 
-/** A system that hands out `canary-token-1`, `-2`, … and takes whatever `takes` says. */
+/** A system that issues `canary-token-1`, `-2`, … and accepts the tokens in `takes`. */
 export function tokenSystem(
   takes: (token: string) => boolean = () => true,
   onApi: Answer = () => ({ body: '{}' }),

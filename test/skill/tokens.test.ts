@@ -85,7 +85,7 @@ describe('a connection with a token', () => {
     const answer: Answer = ({ url, body }) => {
       if (url !== login) return { body: 'yes' }
       const assertion = new URLSearchParams(String(body)).get('client_assertion')
-      // The other system takes each assertion once, and for a minute.
+      // The other system accepts each assertion once, within a minute.
       if (assertion !== `jwt-assertion-${clock.now()}`) return { status: 401, body: `no ${assertion}` }
       return handOut(`canary-token-${++issued}`, { expires_in: 60 })
     }

@@ -26,7 +26,7 @@ describe('repeats of an alert in SQLite', () => {
     const uuid = 'run' in first ? first.run.uuid : expect.fail('it was grouped')
     await stores.runs.start(uuid, { title: 'x' })
     await Promise.all(Array.from({ length: 2_500 }, post))
-    // The first thousand end in the write of the run's end. The next one comes too late.
+    // The first thousand end in the same write as the run. The next one is left for a later write.
     const ending = stores.runs.end(uuid, completed).catch(() => undefined)
     await stores.close()
     await ending

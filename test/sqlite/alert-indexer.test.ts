@@ -54,7 +54,7 @@ describe('the search index of alerts', () => {
     await create(3, 'apple')
     await found('apple')
     await create(3, 'banana')
-    // A process that closes its stores indexes nothing more: as a killed one.
+    // A process that closes its stores stops indexing, like a killed one.
     await stores.close()
     expect(indexed()).to.equal(3)
     stores = await openStoresIn(folder.path)

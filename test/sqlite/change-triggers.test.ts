@@ -4,7 +4,7 @@ import { watchedTables } from '../../server/sqlite/database/change-triggers.ts'
 import { openDatabase } from '../../server/sqlite/file/open-database.ts'
 import { makeTemporaryFolder } from '../support/temporary-folder.ts'
 
-/** Nobody looks at what is in them, or what they belong to changes with them. */
+/** Tables without displayed rows, or whose rows change together with their owner. */
 const unwatched = [
   'audit_exports',
   'alert_contents',

@@ -4,21 +4,21 @@ import { fileURLToPath } from 'node:url'
 
 export interface Child {
   readonly process: ChildProcess
-  /** Complete lines it has printed so far; a line cut off by a kill is not among them. */
+  /** Complete printed lines; a line cut off by a kill is omitted. */
   readonly lines: string[]
   readonly ended: Promise<{ readonly code: number | null; readonly signal: string | null }>
-  /** Resolves when it has printed this many lines; rejects, with what it said, when it ends before. */
+  /** Resolves when it has printed this many lines; rejects, with its output, if it ends before. */
   hasPrinted(count: number): Promise<void>
 }
 
 const running = new Set<ChildProcess>()
 
-/** For `afterEach`: a test that failed half-way leaves nothing running. */
+/** For `afterEach`: stops it even if a test failed halfway. */
 export function killChildren(): void {
   for (const child of running) child.kill('SIGKILL')
 }
 
-/** Runs a program of `children/`. `before` is shell text that runs first, e.g. a limit; it wants a POSIX shell. */
+/** Runs a program of `children/`. `before` is a POSIX shell command that runs first, e.g. to set a limit. */
 export function startChild(name: string, args: readonly string[], before = ''): Child {
   const script = fileURLToPath(new URL(`children/${name}.ts`, import.meta.url))
   const shell = before === '' ? [] : ['/bin/sh', '-c', `${before}\nexec "$0" "$@"`]

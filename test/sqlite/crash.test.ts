@@ -57,7 +57,7 @@ describe(`stores after a crash (seed ${seed})`, function () {
   it('contain acknowledged writes and no refused ones after the disk was full', async function () {
     if (process.platform === 'win32') this.skip()
     const organizationUuid = await makeOrganization()
-    // In blocks of 512 or 1024 bytes; the write that crosses the limit fails for real.
+    // In blocks of 512 or 1024 bytes; the write that exceeds the limit really fails.
     const child = startChild('fill-disk', [folder.path, organizationUuid], 'ulimit -f 2000')
     expect((await child.ended).signal).to.equal('SIGKILL')
     const lines = child.lines.map((line) => JSON.parse(line) as Record<string, unknown>)

@@ -15,7 +15,7 @@ describe('SQLite stores whose files are moved or replaced', function () {
   const file = (end = '') => join(data, `tocsin.db${end}`)
 
   beforeEach(async function () {
-    // Files that are open have their names for as long there.
+    // There, open files keep their names.
     if (process.platform === 'win32') this.skip()
     folder = await makeTemporaryFolder()
     data = join(folder.path, 'data')
@@ -87,7 +87,7 @@ describe('SQLite stores whose files are moved or replaced', function () {
     await rename(file(), file('.moved'))
     await rename(file('.backup'), file())
     stores.gone()
-    // Each in a place of its own: what lies beside them there is all that is known of them.
+    // Each in its own folder, because only the files beside it identify a database.
     const codesIn = (path: string) => {
       const database = new Database(path)
       const rows = database.all<{ code: string }>('SELECT code FROM organizations')

@@ -48,7 +48,7 @@ describe('GroupCommit', () => {
 
   describe('with writes in consecutive turns of the event loop', () => {
     const turn = () => new Promise<void>((resolve) => setImmediate(resolve))
-    /** Writes one row per turn; gives the sizes of the commits. */
+    /** Writes one row per turn; returns the sizes of the commits. */
     async function writeOnePerTurn(count: number, options: GroupCommitOptions = {}): Promise<number[]> {
       const sizes: number[] = []
       const gathering = new GroupCommit(database, {

@@ -60,7 +60,7 @@ describe('the journal copied by a retry', () => {
       carriesOver: { runUuid: uuid, paths: paths.slice(0, count) },
     })
 
-  /** Lines of journals after each commit of the work. */
+  /** Journal lines after each commit of the work. */
   async function countedPieces(work: () => Promise<unknown>): Promise<readonly number[]> {
     const counts: number[] = []
     const other = new Database(join(dataDir, 'tocsin.db'))
@@ -157,7 +157,7 @@ describe('the journal copied by a retry', () => {
   })
 })
 
-/** As a kill leaves it: without what SQLite would tidy up. */
+/** The state after a kill, without SQLite's cleanup. */
 function copyDatabase(from: string, to: string): void {
   mkdirSync(to)
   for (const file of ['tocsin.db', 'tocsin.db-wal', 'master.key'])

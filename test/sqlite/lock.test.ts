@@ -33,7 +33,7 @@ describe('the lock of a data directory', function () {
   })
 
   it('reports a disk error and leaves no lock', async () => {
-    // A folder where the file has to be: as with a full disk, SQLite cannot begin.
+    // A folder in place of the file, so that SQLite cannot start, as on a full disk.
     await mkdir(join(folder.path, 'tocsin.lock-journal'))
     const error = await expectRejection(openStoresIn(folder.path), 'UnavailableError', 'store_unavailable')
     expect(error.hint).to.include('disk')

@@ -241,7 +241,7 @@ describe('opening SQLite stores', () => {
       database.script(`UPDATE connection_secrets SET sealed = (SELECT sealed FROM connection_secrets WHERE connection_id = 2
       AND field = 'other') WHERE connection_id = 2 AND field = 'token'`),
     )
-    // What others change counts from the next turn on.
+    // Changes of other processes are visible from the next turn.
     await new Promise((resolve) => setImmediate(resolve))
     await expectRejection(stores.connections.open(uuid, 'two'), 'ConnectionError', 'secret_unreadable')
     await stores.close()

@@ -33,7 +33,7 @@ describe('results of a playbook in SQLite', () => {
   })
   beforeEach(() => void database.run('DELETE FROM runs'))
 
-  /** Runs at `from`, `from + 1`, …, of organizations in turn where none is named. */
+  /** Runs at `from`, `from + 1`, …, alternating between organizations unless one is given. */
   function add(
     playbook: string,
     from: number,

@@ -16,7 +16,7 @@ describe('idempotent requests across processes', () => {
     let again = 0
     try {
       await first.requests.once(request('whole'), async () => (await make('whole')).code)
-      // As if the process had been killed right after the commit: it never comes to an answer.
+      // As if the process was killed right after the commit, before its answer.
       void first.requests.once(request('cut'), async () => {
         await make('cut')
         await new Promise(() => {})

@@ -68,7 +68,7 @@ describe(`retention in SQLite (seed ${seed})`, function () {
       ),
     )
 
-  /** Of an alert that is investigated, with everything that a run can leave behind. */
+  /** For an investigated alert, with everything that a run can leave behind. */
   async function investigate(stores: Stores): Promise<void> {
     const once = { key: `k${Math.random()}`, keepMs: 1_000 }
     const { alert } = await stores.alerts.createOnce(newAlert(acme), once)
@@ -109,7 +109,7 @@ describe(`retention in SQLite (seed ${seed})`, function () {
     await stores.cases.edit(acme.uuid, caseId ?? '', { status: 'closed' }, personOf('anna'), undefined)
   }
 
-  /** The newest rows stay: these are to be the newest. */
+  /** The newest rows are kept, so these are created last. */
   async function addNewest(stores: Stores): Promise<void> {
     const { uuid } = await stores.alerts.create(newAlert(acme))
     await stores.runs.queue({
@@ -144,7 +144,7 @@ describe(`retention in SQLite (seed ${seed})`, function () {
     await inStores((stores) => inPieces((from) => stores.retention.pruneAlerts(ruleBy(clock.at), from)))
     const { cases: _, case_entries: __, audit: ___, ...left } = rows()
     const { cases, case_entries, audit, ...expected } = before
-    // The second newest: the first one of the newest is not under investigation, so that it stays.
+    // The second newest: the newest one's first alert is not under investigation, so it is kept.
     expect(left).to.deep.equal({
       ...expected,
       alerts: expected['alerts']! + 1,

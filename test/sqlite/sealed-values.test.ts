@@ -68,7 +68,7 @@ describe('sensitive values of runs in the database', () => {
     await runs.end(uuid, { status: 'completed', output: { pin: canary }, isSensitive: true, error: null })
   }
 
-  /** Whatever reads them. */
+  /** Every reader of them. */
   async function read({ runs, journal, journalReader, checkpoints }: Stores) {
     const run = await runs.find('all', uuid)
     const page = await journalReader.page(uuid, { limit: 50, bytes: 1e6 })

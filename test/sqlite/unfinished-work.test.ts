@@ -5,7 +5,7 @@ import { openDatabase } from '../../server/sqlite/file/open-database.ts'
 import { countUnfinished } from '../../server/sqlite/runs/unfinished-work.ts'
 import { makeTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.ts'
 
-/** Keeps what it is asked. */
+/** Records the queries. */
 class WatchedDatabase extends Database {
   readonly asked: string[] = []
 

@@ -1,6 +1,7 @@
 /**
- * A process that ends the unfinished runs of a data directory: `child.ts <data directory> <fault>`. With the fault `two_writes`, a change
- * of the state and its record are two commits, and the process is killed between them: a planted bug that the test must find.
+ * A process that completes the unfinished runs of a data directory: `child.ts <data directory> <fault>`. With
+ * the fault `two_writes`, a change of the state and its record are two commits, and the process is killed
+ * between them: a planted bug that the test must detect.
  */
 import { createRunner } from '../../core/engine/turns/runner.ts'
 import type { Log } from '../../core/ports/log.ts'

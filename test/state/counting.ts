@@ -1,6 +1,6 @@
 import { parsePlaybook } from '../../core/playbook/read/parse.ts'
 
-/** How often a run counts, one by one. */
+/** Number of increments per run. */
 export const timesPerRun = 10
 
 const { playbook } = parsePlaybook(`apiVersion: tocsin/v1
@@ -21,5 +21,5 @@ steps:
 outputs: { new: '\${{ steps.first.output.new }}' }
 `)
 
-/** Counts to ten, adds the same key as every other run, and moves a value on by one. */
+/** Counts to ten, adds the same key as every other run, and increments a value. */
 export const counting = playbook!

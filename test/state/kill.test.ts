@@ -58,7 +58,7 @@ describe(`state of runs whose process is killed with kill -9 (seed ${seed})`, fu
     return started
   }
 
-  /** Lets a process come to the end of all runs. What is kept afterwards. */
+  /** Lets a process complete all runs. Returns the stored state. */
   async function keptInTheEnd() {
     const last = await start('none')
     if (last.exitCode === null) await once(last, 'exit')
@@ -77,7 +77,7 @@ describe(`state of runs whose process is killed with kill -9 (seed ${seed})`, fu
     })
   }
 
-  /** As if the runs had rested in between: one that is under way at every crash would be taken for its cause. */
+  /** Resets the crash counters: a run that is active in every crash would be blamed for it. */
   function forgetCrashes(): void {
     const database = new Sqlite(join(folder.path, 'tocsin.db'))
     database.exec('UPDATE runs SET crashes = 0, convictions = 0, alone = 0')

@@ -68,7 +68,7 @@ describe('steps with state', function () {
   const go = (playbook: Playbook, run: Run, journal?: JournalStore) =>
     bench.go(playbook, {}, { run, names, ...(journal && { journal }) })
 
-  /** All that is stored for a playbook. */
+  /** The complete stored state of a playbook. */
   async function storedFor(playbook: string) {
     const states = await bench.stores.state.list('all', playbook)
     const entries = await Promise.all(
@@ -129,7 +129,7 @@ describe('steps with state', function () {
 
   it('would count twice if the change and its record were two writes (planted bug)', async () => {
     const counting = `steps:\n  - state: { increment: total }\noutputs: { total: '\${{ state.total }}' }\n`
-    /** The fault: the change is recorded at another path first. */
+    /** The planted bug: the change is recorded at another path first. */
     const inTwoWrites = (store: JournalStore): JournalStore => ({
       ...crashingJournal(store, Infinity, 'before').journal,
       recordState: async (run, entry, request) => {

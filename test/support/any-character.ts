@@ -1,8 +1,8 @@
 import * as fc from 'fast-check'
 
 /**
- * Unit of `fc.string`: any code point but surrogates, like fast-check's own `binary`, which takes a second to prepare and keeps a map
- * of a million entries alive.
+ * A `fc.string` unit: any code point except surrogates. Unlike fast-check's own `binary`, it needs no
+ * preparation and no map of a million entries.
  */
 export const anyCharacter = fc
   .integer({ min: 0, max: 0x10f7ff })

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 const patienceMs = 30_000
 
-/** Looks until there is something, for things that happen beside the test; fails when nothing comes of it. */
+/** Polls until there is a result, for background work; fails after a time limit. */
 export async function eventually<T>(
   what: string,
   look: () => Promise<T | undefined> | T | undefined,

@@ -7,23 +7,23 @@ import { runTocsin } from './server/run-tocsin.ts'
 
 const root = join(import.meta.dirname, '../..')
 
-/** A block of a page in Markdown, between its fences. */
+/** A fenced block of a Markdown page. */
 export interface Block {
-  /** What stands behind the opening fence: `yaml`, `sh`, `text`. */
+  /** The language after the opening fence: `yaml`, `sh`, `text`. */
   readonly kind: string
-  /** From `# name` in its first line, where it is a whole file. */
+  /** From `# name` in the first line of a complete file. */
   readonly file: string | undefined
-  /** Of a file in JSON, which has no comments, without that line. */
+  /** Without that line for JSON, which has no comments. */
   readonly text: string
 }
 
-/** Commands of a page, with what it says that they print. */
+/** Commands of a page, with their documented output. */
 export interface Trial {
   readonly kind: string
   readonly commands: readonly string[]
-  /** Undefined where the page says nothing. */
+  /** Undefined if the page shows none. */
   readonly prints: Block | undefined
-  /** The files that stand above the commands, the newest last. */
+  /** The files shown above the commands, newest last. */
   readonly files: readonly Block[]
 }
 
@@ -38,7 +38,7 @@ export function readBlocks(path: string): readonly Block[] {
   })
 }
 
-/** Writes the page anew, with other texts in some of its blocks. Blocks that were replaced before must be given again. */
+/** Rewrites the page with new text in some blocks. Pass earlier replacements again. */
 export function replaceBlocks(
   path: string,
   texts: ReadonlyMap<Block, string>,
@@ -55,7 +55,7 @@ export function replaceBlocks(
 
 const outputs = ['text', 'mermaid']
 
-/** Commands are in blocks of the kind `sh`; what they print is in a block right behind. */
+/** Commands are in `sh` blocks; their output is in the block right after. */
 export function trialsOf(blocks: readonly Block[]): readonly Trial[] {
   return blocks.flatMap(({ kind, text }, index) => {
     if (kind.split(' ')[0] !== 'sh') return []
@@ -82,7 +82,7 @@ export async function runCommand(folder: string, command: string): Promise<Ended
   return { ...ended, stdout: '' }
 }
 
-/** What commands print, together, without how long it took in real time. */
+/** The combined output of commands, without real durations. */
 export async function runCommands(folder: string, commands: readonly string[]): Promise<string> {
   let printed = ''
   for (const command of commands) {

@@ -3,7 +3,7 @@ const head = 'apiVersion: tocsin/v1\nname: large\non: { manual: true }\nsteps:\n
 const times = (count: number, part: (at: number) => string): string =>
   Array.from({ length: count }, (_, at) => part(at)).join('')
 
-/** Conditions in conditions, so deep as they may stand, each with steps of its own. */
+/** Conditions nested to the maximum depth, each with its own steps. */
 function nested(depth: number, stepsInEach: number): string {
   const level = (at: number): string => {
     const indent = '    '.repeat(at)
@@ -15,7 +15,7 @@ function nested(depth: number, stepsInEach: number): string {
   return head + level(0)
 }
 
-/** Playbooks without mistakes that are nearly as large as they may be (256 KB, 20,000 nodes), each in a way of its own. */
+/** Valid playbooks close to the maximum size (256 KB, 20,000 nodes), each large in a different way. */
 export const largePlaybooks: Readonly<Record<string, string>> = {
   'steps in a row': head + times(3_300, () => '  - set: { a: 1 }\n'),
   'steps with ids': head + times(2_800, (at) => `  - id: s${at}\n    set: { a: 1 }\n`),

@@ -1,6 +1,6 @@
 /**
- * Loaded by `npm run test:long`: whatever is random is tried 20 times as often, or as `TOCSIN_TEST_TIMES` says, beginning from a
- * new seed, or from `TOCSIN_TEST_SEED`.
+ * Loaded by `npm run test:long`: random tests run 20 times as often, or `TOCSIN_TEST_TIMES` times, with a new
+ * seed or `TOCSIN_TEST_SEED`.
  */
 import { seed, times } from './random.ts'
 

@@ -3,13 +3,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 /**
- * Gives each run of the tests a temporary folder of its own, for the programs that tests start as well, and fails where a suite
- * leaves something behind in it. Loaded by mocha before any test (`.mocharc.json`).
+ * Gives each test run its own temporary folder, also for child processes, and fails if a suite leaves files
+ * in it. Loaded by mocha before any test (`.mocharc.json`).
  */
 const usual = tmpdir()
 const own = mkdtempSync(join(usual, 'tocsin-tests-'))
 process.env['TMPDIR'] = own
-// Node keeps compiled modules in the temporary folder; they are to serve the next run as well.
+// Node caches compiled modules in the temporary folder; later runs should reuse them.
 process.env['NODE_COMPILE_CACHE'] ??= join(usual, 'node-compile-cache')
 process.on('exit', () => rmSync(own, { recursive: true, force: true }))
 

@@ -1,13 +1,13 @@
 /**
- * Milliseconds that the processor has worked for this process: what a test may set limits to, since other programs on the machine
- * do not count.
+ * Processor time of this process in milliseconds. Tests limit this time, because other programs on the
+ * machine do not count.
  */
 export function processorTime(): number {
   const { user, system } = process.cpuUsage()
   return (user + system) / 1000
 }
 
-/** Milliseconds that the processor has worked for this thread: what keeps an event loop from going on. */
+/** Processor time of this thread in milliseconds: the time that its event loop is blocked. */
 export function threadTime(): number {
   const { user, system } = process.threadCpuUsage()
   return (user + system) / 1000

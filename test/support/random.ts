@@ -1,4 +1,4 @@
-/** The same numbers from 0 to 1 for the same seed: mulberry32. */
+/** Random numbers from 0 to 1, the same for the same seed: mulberry32. */
 export function makeRandom(seed: number): () => number {
   let state = seed
   return () => {
@@ -9,10 +9,10 @@ export function makeRandom(seed: number): () => number {
   }
 }
 
-/** Drawn anew for each run of the tests, unless `TOCSIN_TEST_SEED` says which; what fails prints it. */
+/** New for each test run unless `TOCSIN_TEST_SEED` is set; failures print it. */
 export const seed = Number((process.env['TOCSIN_TEST_SEED'] ??= String(Date.now() % 1_000_000)))
 
-/** How often something random is tried: `count` times, and `TOCSIN_TEST_TIMES` as often in the long form of the tests. */
+/** Repetitions of a random test: `count`, multiplied by `TOCSIN_TEST_TIMES` in the long form of the tests. */
 export const times = (count: number): number => count * Number(process.env['TOCSIN_TEST_TIMES'] ?? 1)
 
 /** For fast-check. */

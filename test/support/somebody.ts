@@ -1,6 +1,6 @@
 import { authorOf, personOf, type Actor, type Author } from '../../core/domain/audit.ts'
 
-/** Who does something in a test. */
+/** The actor of an action in a test. */
 export const somebody = (name = 'ops'): Actor => ({
   kind: 'api_key',
   id: '0123456789ab',
@@ -8,7 +8,7 @@ export const somebody = (name = 'ops'): Actor => ({
   requestId: null,
 })
 
-/** As they are kept with what they did. */
+/** As stored with an action. */
 export const someAuthor = (name?: string): Author => authorOf(somebody(name))
 
 export const somePerson = (id: string): Author => authorOf(personOf(id))

@@ -11,10 +11,13 @@ interface Template {
   readonly key: Buffer
 }
 
-/** Made once for all files that a process of the tests runs. */
+/** Created once for all files of a test process. */
 let template: Promise<Template> | undefined
 
-/** Makes a data directory with an empty database and its master key, as the first start would; copying takes a tenth of the time. */
+/**
+ * Creates a data directory with an empty database and its master key, like a first start; copying takes a
+ * tenth of the time.
+ */
 export async function makeDataDir(path: string): Promise<void> {
   const { database, key } = await (template ??= makeTemplate())
   await mkdir(path, { recursive: true, mode: 0o700 })
@@ -22,7 +25,7 @@ export async function makeDataDir(path: string): Promise<void> {
   await writeFile(join(path, 'tocsin.db'), database, { mode: 0o600 })
 }
 
-/** Stores in this data directory, with the master key that lies there. */
+/** Opens the stores of this data directory with its master key. */
 export function openStoresIn(dataDir: string, options: Partial<SqliteStoresOptions> = {}): Promise<Stores> {
   const secrets = createSecretBox(loadMasterKey(dataDir, {}))
   return openSqliteStores({ dataDir, secrets, clock: Date, ...options })
@@ -35,7 +38,7 @@ export interface TemporaryStores {
   dispose(): Promise<void>
 }
 
-/** Empty stores in a temporary folder of their own. */
+/** Empty stores in their own temporary folder. */
 export async function openTemporaryStores(
   options: Partial<SqliteStoresOptions> = {},
 ): Promise<TemporaryStores> {

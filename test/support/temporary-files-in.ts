@@ -1,4 +1,4 @@
-/** Has whatever `work` puts among temporary files put into this folder. One at a time. */
+/** Uses this folder for temporary files while `work` runs. One call at a time. */
 export async function temporaryFilesIn<T>(folder: string, work: () => Promise<T>): Promise<T> {
   const usual = process.env['TMPDIR']
   process.env['TMPDIR'] = folder

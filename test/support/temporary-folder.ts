@@ -8,7 +8,7 @@ export interface TemporaryFolder {
   remove(): Promise<void>
 }
 
-/** A new empty folder of its own. Remove it in `afterEach` or `after`. */
+/** A new empty folder. Remove it in `afterEach` or `after`. */
 export async function makeTemporaryFolder(): Promise<TemporaryFolder> {
   const path = await mkdtemp(join(tmpdir(), 'tocsin-test-'))
   return { path, remove: () => rm(path, { recursive: true, force: true, maxRetries: 3 }) }

@@ -1,7 +1,7 @@
 import type { ListedRun } from '../../core/ports/runs/run-store.ts'
 import type { Stores } from '../../core/ports/stores.ts'
 
-/** Queued, running and waiting ones, newest first. */
+/** Queued, running and waiting runs, newest first. */
 export async function unfinishedRuns({ runs }: Pick<Stores, 'runs'>): Promise<readonly ListedRun[]> {
   const found: ListedRun[] = []
   for (let cursor: string | undefined; ;) {

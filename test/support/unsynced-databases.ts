@@ -1,6 +1,6 @@
 /**
- * Loaded by mocha before any test (`.mocharc.json`): databases that the tests open in their own process do not wait for the disk.
- * Processes that tests start, and kill, keep every commit as in production.
+ * Loaded by mocha before any test (`.mocharc.json`): databases opened in the process of the tests are not
+ * synced to disk. Child processes sync every commit, as in production.
  */
 import Sqlite from 'better-sqlite3'
 
@@ -10,7 +10,7 @@ Sqlite.prototype.pragma = function (this: Sqlite.Database, text: string, options
   return pragma.call(this, isSynced ? text : text.replace('synchronous = FULL', 'synchronous = OFF'), options)
 }
 
-/** Opens databases as in production while `work` runs. */
+/** Syncs databases to disk, as in production, while `work` runs. */
 export function withSyncedDatabases<T>(work: () => T): T {
   isSynced = true
   try {

@@ -1,13 +1,16 @@
 import { appendFileSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
-/** One file for the whole run: the processes of the tests inherit its name. */
+/** One file for the whole run: child processes inherit its name. */
 const notes = (process.env['TOCSIN_TESTS_UNTESTED'] ??= join(
   import.meta.dirname,
   `../../.build/untested-${process.pid}`,
 ))
 
-/** Has the end of the run say that something could not be tested on this machine, and why: tests that are skipped look like others. */
+/**
+ * Lists in the summary of the test run what could not be tested on this machine, and why: skipped tests are
+ * easily overlooked.
+ */
 export function noteUntested(what: string): void {
   mkdirSync(dirname(notes), { recursive: true })
   appendFileSync(notes, `${what}\n`)
@@ -19,7 +22,7 @@ export function mochaGlobalTeardown(): void {
   try {
     noted = readFileSync(notes, 'utf8')
   } catch {
-    return // nothing was
+    return // no test was skipped
   }
   rmSync(notes)
   for (const what of new Set(noted.trimEnd().split('\n'))) process.stdout.write(`  NOT TESTED: ${what}\n`)

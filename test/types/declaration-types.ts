@@ -1,4 +1,4 @@
-/** What the compiler must and must not accept of declarations of skills and connections; see schema-types.ts. */
+/** Declarations of skills and connections that the compiler must accept or reject; see schema-types.ts. */
 import { defineConnection, defineSkill } from '../../core/plugin/index.ts'
 
 const texts = { title: 'Title', description: 'Description' }
@@ -121,4 +121,5 @@ defineSkill({
   run: async () => ({ level: 'low' }),
 })
 
-// A misspelt keyword is beyond the compiler, since the schema's type is inferred: the catalogue refuses it when the plugin loads.
+// The compiler cannot detect a misspelt keyword, because the schema's type is inferred: the catalogue refuses
+// it when the plugin loads.

@@ -1,6 +1,6 @@
 /**
- * What the compiler must and must not accept of schemas and declarations. Nothing here runs; `npm run types` is the test: an
- * `@ts-expect-error` that meets no error is one.
+ * Schemas and declarations that the compiler must accept or reject. Nothing here runs; `npm run types` is the
+ * test: an unused `@ts-expect-error` is an error.
  */
 import type { Infer, Secret } from '../../core/plugin/index.ts'
 
@@ -28,7 +28,7 @@ same<Infer<{ oneOf: [{ type: 'boolean' }, { type: 'null' }] }>, boolean | null>(
 same<Infer<{ type: 'array'; items: { type: 'string' } }>, readonly string[]>(true)
 same<Infer<{ type: 'array' }>, readonly unknown[]>(true)
 
-// Objects: required, optional, closed and open ones.
+// Objects: required, optional, closed and open.
 type Indicator = Infer<{
   type: 'object'
   required: ['kind']
@@ -51,11 +51,11 @@ type Settings = Infer<{
 same<Settings['key'], Secret>(true)
 same<Settings['base_url'], string | undefined>(true)
 
-// What is not understood is unknown, never any.
+// Unsupported schemas are unknown, never any.
 same<Infer<{ $ref: '#/$defs/a' }>, unknown>(true)
 same<Infer<{ description: 'anything' }>, unknown>(true)
 
-// The proof itself can fail.
+// The check itself can fail.
 // @ts-expect-error -- a string is no number
 same<Infer<{ type: 'string' }>, number>(true)
 // @ts-expect-error -- any is not unknown

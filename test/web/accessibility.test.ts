@@ -25,7 +25,7 @@ steps:
   - fail: The other system said no
 `
 
-/** A place of the page, and what is opened there. */
+/** A view of the page, and the dialog opened in it. */
 interface Place {
   readonly name: string
   readonly path: string
@@ -34,7 +34,7 @@ interface Place {
 
 const click = (name: string) => (page: Page) => page.getByRole('button', { name }).first().click()
 
-/** All that looks different by itself. Runs have an id of their own, in the place of `RUN`. */
+/** All views that differ visually. `RUN` stands for the id of a run. */
 const places: readonly Place[] = [
   { name: 'alerts', path: '/alerts' },
   { name: 'alert', path: '/alerts/main-custom-1' },
@@ -74,7 +74,7 @@ const places: readonly Place[] = [
   { name: 'nothing', path: '/alerts/nobody-knows-1' },
 ]
 
-/** Waits until the heading is another one: the view that was shown before is gone. */
+/** Waits until the heading changes: the previous view is gone. */
 async function replaceView(page: Page, act: () => Promise<unknown>): Promise<void> {
   const heading = `document.querySelector('#view h1')?.textContent ?? ''`
   const before = await page.evaluate(heading)
@@ -101,7 +101,7 @@ describe('accessibility of the page', function () {
     run = (await server.call(`/runs?alert=${failed}`)).body.data[0].run_uuid
   })
 
-  // Views in which nothing is opened leave nothing behind for the next one.
+  // Views without dialogs do not affect the next view.
   const [opening = [], plain = []] = [true, false].map((opens) =>
     places.filter(({ open }) => (open !== undefined) === opens),
   )

@@ -89,7 +89,7 @@ describe('case page', function () {
     const { page, server } = house
     await house.visit(path)
     await page.getByRole('heading', { name: 'Decisions' }).waitFor()
-    // The page cannot learn of it before it saves.
+    // The page cannot detect it before it saves.
     let hasConflict = false
     await page.route(`**/api${path}`, async (route) => {
       if (route.request().method() === 'PATCH' && !hasConflict) {

@@ -33,11 +33,13 @@ describe('completion in the page', function () {
   const note = (change: number) => (request: Request) => {
     if (request.url().endsWith('/complete')) asking += change
   }
-  /** In the page: whatever it meant to do before that has been done, however slow it is. */
+  /** In the page, after all earlier work of the page, regardless of its speed. */
   const pause = (ms: number) =>
     page.evaluate((time) => new Promise((resolve) => setTimeout(resolve, time)), ms)
 
-  /** The list takes no key in its first moment, which may have been meant for the text, and an answer may make it a new one. */
+  /**
+   * The list ignores keys at first, because they may be meant for the text, and a response may replace it.
+   */
   async function take(key: 'Enter' | 'Tab', name: RegExp): Promise<void> {
     await option(name).waitFor()
     await pause(150)
@@ -94,7 +96,7 @@ describe('completion in the page', function () {
     let asked = 0
     await page.route('**/playbooks/complete', async (route) => {
       asked++
-      // The first one is never answered.
+      // The first request is never answered.
       if (asked > 1) await route.continue()
     })
     const cancelled = page.waitForEvent('requestfailed', (request) => request.url().endsWith('/complete'))

@@ -53,7 +53,7 @@ describe('connections in the page', function () {
     const { page, server } = house
     const path = '/connections/endpoint-security'
     await page.getByLabel('Client ID').fill('22222222-2222-4333-8444-555555555555')
-    // Others are faster than the page can be told of it.
+    // Responses may arrive before the page is notified.
     let hasConflict = false
     await page.route(/\/api\/connections\/[\da-f-]+$/, async (route) => {
       if (route.request().method() === 'PATCH' && !hasConflict) {

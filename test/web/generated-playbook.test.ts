@@ -57,7 +57,7 @@ describe('a generated playbook in the page', function () {
       ['file', true],
       ['made', false],
     ])
-    // The editor goes on with the version that was kept.
+    // The editor continues with the stored version.
     await page.getByLabel('Playbook source').click()
     await page.keyboard.press('Control+End')
     await page.keyboard.insertText('# and again\n')

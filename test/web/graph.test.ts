@@ -27,7 +27,7 @@ interface View {
 describe('the graph of a playbook in a browser', function () {
   this.timeout(60_000)
   const opened = openPage({ wide, tall })
-  /** As it is once it has been drawn. */
+  /** After it was drawn. */
   const view = async () =>
     (await opened.page.evaluate(
       `new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => {

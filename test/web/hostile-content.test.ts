@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { openPage } from './support/open-page.ts'
 
-/** Takes what it is sent through its steps, and tells it on in its output and its error. */
+/** Processes its input and repeats it in its output and its error. */
 const playbook = `apiVersion: tocsin/v1
 name: echo
 on: { alert: { type: hostile } }
@@ -13,7 +13,7 @@ steps:
 
 const deep = 10_000
 
-/** What an attacker may send, and what is to be read in its place: in one line, and in the whole. */
+/** Hostile text, and its expected display: on one line and in full. */
 const contents: Readonly<Record<string, readonly [content: string, line: string, whole: string]>> = {
   markup: [
     `"><script>alert(1)</script><img src=x onerror=alert(2)><iframe srcdoc="<script>alert(3)</script>">`,

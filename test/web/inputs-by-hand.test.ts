@@ -84,7 +84,7 @@ describe('JSON inputs in the page', function () {
       const button = dialog.getByRole('button', { name: go, exact: true })
       const failed = dialog.getByText('Could not load: Can’t reach Tocsin')
       const isShown = async (wanted: boolean): Promise<true | undefined> => {
-        // It is asked for again, and again after that.
+        // It is requested again, repeatedly.
         await page.clock.runFor(1_000)
         return (await failed.isVisible()) === wanted || undefined
       }

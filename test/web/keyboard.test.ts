@@ -26,7 +26,7 @@ describe('keyboard in the page', function () {
   })
 
   const heading = (name: string) => house.page.getByRole('heading', { level: 1, name }).waitFor()
-  /** Opens the palette, types, waits for what is found, and takes the first. */
+  /** Opens the palette, types, waits for results, and selects the first. */
   async function goTo(words: string, found: string): Promise<void> {
     const { page } = house
     await page.keyboard.press('Control+k')
@@ -34,7 +34,7 @@ describe('keyboard in the page', function () {
     await page.keyboard.type(words)
     await page.getByRole('button', { name: found }).first().waitFor()
     for (let steps = 0; steps < 30; steps++) {
-      // Whatever is found meanwhile takes the choice away again.
+      // New results reset the selection.
       const chosen = await page.locator('[data-selected]').allInnerTexts()
       if (chosen[0]?.startsWith(found) === true) break
       await page.keyboard.press('ArrowDown')
@@ -97,7 +97,7 @@ describe('keyboard in the page', function () {
     await page.keyboard.press('Tab')
     await page.getByRole('link', { name: 'Skip to content' }).focus()
     await page.keyboard.press('Enter')
-    // Browsers follow a link within the page a moment later.
+    // Browsers follow a link within the page asynchronously.
     await page.locator('#view:focus').waitFor()
     await page.keyboard.press('Tab')
     await page.keyboard.type('strange')

@@ -73,7 +73,7 @@ describe('layout of the page', function () {
     })()`)) as { readonly count: number; readonly strays: readonly number[] }
     expect(drifts.count).to.be.above(20)
     expect(drifts.strays).to.deep.equal([])
-    // Whatever changes is measured at once: nothing may take its time to become what it is.
+    // Changes are measured at once, so transitions must be off.
     const duration = "getComputedStyle(document.querySelector('.cm-gutterElement')).transitionDuration"
     expect(await page.evaluate(duration)).to.equal('0s')
   })

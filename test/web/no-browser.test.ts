@@ -5,7 +5,7 @@ import { expect } from 'chai'
 const root = join(import.meta.dirname, '../..')
 const file = 'test/web/first-run.test.ts'
 
-/** Runs tests of the page on a machine whose browser does not start. */
+/** Runs tests of the page on a machine without a working browser. */
 function runWithoutBrowser(env: Readonly<Record<string, string>>): Promise<{ code: number; said: string }> {
   const { TOCSIN_TESTS_UNTESTED: _, TOCSIN_BROWSER_REQUIRED: __, ...rest } = process.env
   const options = { cwd: root, env: { ...rest, TOCSIN_BROWSER: join(root, 'nowhere/chromium'), ...env } }

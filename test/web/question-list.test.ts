@@ -34,7 +34,10 @@ describe('displayed questions', () => {
 
 const ended = (id: string) => ({ checkpoint_id: id })
 
-/** An API that has some questions in the list of those answered, and others by themselves; what it was asked for. */
+/**
+ * An API that returns some questions in the list of answered ones and others individually; records the
+ * requests.
+ */
 function apiWith(listed: readonly string[], alone: readonly string[]) {
   const asked: string[] = []
   const answer = (path: string, state: Query[string]): unknown => {

@@ -10,7 +10,7 @@ describe('reloading changed data', () => {
     client.clear()
   })
 
-  /** A query that somebody looks at, and what answers its requests, the oldest first. */
+  /** A displayed query, and the answers to its requests, oldest first. */
   function watch(key: string) {
     const asked: ((answer: string) => void)[] = []
     const observer = new QueryObserver(client, {
@@ -21,7 +21,7 @@ describe('reloading changed data', () => {
     return { asked, data: () => observer.getCurrentResult().data }
   }
 
-  /** What is set off in turns of the clock, one after the other, has happened, however slow the machine is. */
+  /** All work scheduled in consecutive turns has run, regardless of the speed of the machine. */
   async function settle(): Promise<void> {
     // oxlint-disable-next-line no-await-in-loop -- one after the other is the point
     for (let turn = 0; turn < 10; turn++) await new Promise((resolve) => setTimeout(resolve))

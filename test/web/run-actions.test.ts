@@ -3,7 +3,7 @@ import { eventually } from '../support/eventually.ts'
 import { picture, seriousFaults } from './support/browser.ts'
 import { openPage } from './support/open-page.ts'
 
-/** A bell that takes its server down with it when it is rung the first time. */
+/** A bell whose first ring crashes its server. */
 const plugin = `
 import { existsSync, writeFileSync } from 'node:fs'
 export default {

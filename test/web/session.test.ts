@@ -70,9 +70,9 @@ describe('session of the web page', function () {
     }
     await askedMeanwhile()
     expect(await askedMeanwhile(), 'nobody is there').to.equal(0)
-    // A script in the page is nobody.
+    // Scripts in the page are not user activity.
     expect(await askedMeanwhile(() => page.evaluate('dispatchEvent(new Event("keydown"))'))).to.equal(0)
-    // A request that is cancelled on its way has not told it, so another one may.
+    // A cancelled request has not reported it, so the next one may.
     expect(await askedMeanwhile(() => page.keyboard.press('Shift')), 'a key').to.be.within(1, 3)
     expect(await askedMeanwhile(() => page.mouse.wheel(0, 50)), 'scrolling').to.be.within(1, 3)
   })
@@ -160,7 +160,7 @@ describe('session of the web page', function () {
     await page.context().setOffline(false)
     await page.getByText('Tocsin has been unreachable since').waitFor({ state: 'detached' })
     expect(await note(page).inputValue()).to.equal('written in the dark')
-    // Whoever leaves would be asked.
+    // The browser would ask before leaving.
     await note(page).fill('')
   })
 

@@ -1,6 +1,6 @@
 import type { ApiStep } from '../../server/web/api/types.ts'
 
-/** A step that completed within a second, with what is said otherwise. */
+/** A step that completed within a second, with the given differences. */
 export function step(path: string, other: Partial<ApiStep> = {}): ApiStep {
   return {
     path,

@@ -24,7 +24,7 @@ describe('lists of the page that stay open', function () {
     return body.alert_id
   }
 
-  /** Scrolls down until this row is there. */
+  /** Scrolls down until this row is visible. */
   const scrollTo = async (index: number): Promise<void> => {
     const { page } = house
     const grid = "document.querySelector('[role=grid]')"

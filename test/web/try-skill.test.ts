@@ -3,7 +3,7 @@ import { picture, seriousFaults } from './support/browser.ts'
 import { openPage } from './support/open-page.ts'
 import { signIn } from './support/page-server.ts'
 
-/** Skills that answer markup and secrets, and one that may have taken effect. */
+/** Skills that return markup and secrets, and one with unknown outcome. */
 const plugin = `
 const fields = { type: 'object', additionalProperties: false, properties: {} }
 const skill = (name, more) => ({

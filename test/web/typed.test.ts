@@ -57,7 +57,7 @@ describe('unsaved input of forms', function () {
   const isAskedBeforeLeaving = (page: Page): Promise<boolean> =>
     page.evaluate("!dispatchEvent(new Event('beforeunload', { cancelable: true }))")
 
-  /** Its investigation has ended, unless it asks somebody. */
+  /** Its investigation has ended, unless it waits for a person. */
   async function postAlert(type: string) {
     const { body } = await opened.server.call('/alerts', {
       body: { alert_provider: 'custom', organization_code: 'main', alert_type: type, alert_content: '{}' },

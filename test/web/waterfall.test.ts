@@ -59,7 +59,7 @@ describe('time scale of a run', () => {
       { from: 5_000, to: 8_000 },
       { from: day + 10_000, to: day + 20_000 },
     ])
-    // Twenty seconds of work, and a quarter of them for the day.
+    // Twenty seconds of work, a quarter of which is drawn for the day.
     expect(at(10_000)).to.be.closeTo(10 / 25, 1e-9)
     expect(at(day + 10_000)).to.be.closeTo(15 / 25, 1e-9)
     expect(at(10_000 + day / 2)).to.be.closeTo(0.5, 1e-9)

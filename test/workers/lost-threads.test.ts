@@ -4,7 +4,7 @@ import { expect } from 'chai'
 import { eventually } from '../support/eventually.ts'
 import { makeTestTocsin, type TestTocsin } from '../support/server/test-tocsin.ts'
 
-/** Each skill notes its effect in a file, and the first call of each ends its thread at one point. */
+/** Each skill records its effect in a file, and the first call of each ends its thread at one point. */
 const plugin = `
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { setImmediate as turn } from 'node:timers/promises'
@@ -80,7 +80,7 @@ describe('runs whose skills end their worker threads', () => {
     for (const skill of skills) {
       const count = countOf(skill)
       if (skill.startsWith('verify')) expect(count, skill).to.equal(1)
-      // One that was in the thread when another skill ended it may not have happened.
+      // A call that was in the thread when another skill ended it may not have happened.
       else if (skill.startsWith('never')) expect(count, skill).to.be.at.most(1)
       else expect(count, skill).to.be.at.least(1)
     }

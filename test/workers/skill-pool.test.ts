@@ -277,7 +277,7 @@ describe('worker threads of skills', () => {
       ...options,
       threads: 1,
       codeOf: async (code) => `${asked.push(code)}`,
-      // What it has posted by now arrives later.
+      // Messages posted so far arrive later.
       onLost: () => ask(workers[0], 'stopped'),
     })
     await failure(call('loop', { timeoutMs: 200 }))
@@ -325,7 +325,7 @@ describe('worker threads of skills', () => {
     const random = makeRandom(seed)
     let id = 0
     for (let round = 0; round < times(4); round++) {
-      // Its skills are suspects of the round before.
+      // Its skills are suspects from the previous round.
       await pool.close()
       renew()
       await call('look')

@@ -14,7 +14,7 @@ interface LibraryError {
   readonly mailboxMissing?: boolean
 }
 
-/** What the server sent is more than is read, or no IMAP. */
+/** The server sent more than the limit, or something other than IMAP. */
 const hostile = /^(LineTooLarge|LiteralTooLarge|ResponseTooLarge|TooManyTokens)$/
 const temporary = /^(UNAVAILABLE|INUSE|LIMIT|SERVERBUG)$/
 

@@ -90,7 +90,7 @@ export async function parseMail(source: Uint8Array, authservId: string | undefin
     for (const { sha256, bytes } of level.filter(isMessage)) {
       if (inner.length >= maxInner) break
       try {
-        // Whoever attached it may have written its headers.
+        // The person who attached it may have written its headers.
         const parsed = await parseOne(bytes, undefined)
         inner.push({ sha256, message: parsed.message, problem: null })
         next.push(...parsed.files)
@@ -188,7 +188,7 @@ function isoTime(date: string | undefined): string | null {
   return Number.isNaN(time) ? null : new Date(time).toISOString()
 }
 
-/** Servers add theirs at the top: below it, the sender may have written what he wants. */
+/** Servers add theirs at the top; the sender may have written those below. */
 function authenticationIn(
   headers: ParsedMessage['headers'],
   authservId: string | undefined,
@@ -209,7 +209,7 @@ function authenticationIn(
   })
 }
 
-/** The visible text of a link is no link: what counts is where it leads. */
+/** The visible text of a link is not its target: only the address counts. */
 function linksOf(text: string, ofHtml: readonly string[]): readonly string[] {
   const inText = text.slice(0, 4 * max.text).match(/\b(?:https?|ftp):\/\/[^\s<>"'`]{1,2000}/gi) ?? []
   const all = [...ofHtml, ...inText.map((link) => link.replace(/[).,;:!?\]}]{1,20}$/, ''))]

@@ -1,6 +1,6 @@
 import type { Account, Peer } from './account.ts'
 
-/** What a client has said of the message that it is about to send. */
+/** The envelope of the message that a client is about to send. */
 interface Envelope {
   from: string | undefined
   to: string[]

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 
-/** Whether there is something that knows what a unit of systemd means. */
+/** Whether a tool can interpret systemd units. */
 export const hasSystemdAnalyze = spawnSync('systemd-analyze', ['--version']).status === 0
 
 /** What `systemd-analyze` answers. */
@@ -10,7 +10,10 @@ export function systemdAnalyze(...args: readonly string[]) {
   return { status, text: `${stdout}${stderr}` }
 }
 
-/** The system calls that the filters of a unit leave: the first one says what there is, those with `~` take away. */
+/**
+ * The system calls that the filters of a unit allow: the first filter is the allow list, those with `~`
+ * remove calls.
+ */
 export function allowedCalls(unit: string): ReadonlySet<string> {
   const sets = readSets(systemdAnalyze('syscall-filter').text)
   const members = (name: string): readonly string[] =>
@@ -33,7 +36,10 @@ function readSets(text: string): ReadonlyMap<string, readonly string[]> {
   return sets
 }
 
-/** The program and its arguments to start another one by, whose system calls go to a file, and that stays out of the way of signals. */
+/**
+ * The program and arguments of a tracer that writes the system calls of another program to a file and does
+ * not intercept signals.
+ */
 export const tracing = (file: string): readonly string[] => [
   'strace',
   '-D',
@@ -46,7 +52,7 @@ export const tracing = (file: string): readonly string[] => [
   '--',
 ]
 
-/** The names of the system calls in a file that `tracing` has filled. */
+/** The names of the system calls in a file written by `tracing`. */
 export function tracedCalls(file: string): ReadonlySet<string> {
   const calls = readFileSync(file, 'latin1').matchAll(/^\d+ +(?:<\.\.\. )?(\w+)(?:\(| resumed)/gm)
   return new Set([...calls].map(([, name = '']) => name))

@@ -3,10 +3,10 @@ import { playbookSchema } from '../../../core/playbook/language/playbook-schema.
 import { catalogue } from '../../playbook/support.ts'
 import { atCursor } from './language-server.ts'
 
-/** The schema of the language, and the skills of the tests of playbooks. */
+/** The schema of the language, and the skills of the playbook tests. */
 export const guide: Guide = { schema: playbookSchema, catalogue }
 
-/** A playbook with two steps before what is given; `‸` marks the cursor. */
+/** A playbook with two steps before the given ones; `‸` marks the cursor. */
 export const playbook = (steps: string, head = ''): string => `apiVersion: tocsin/v1
 name: test
 on: { alert: { type: test } }

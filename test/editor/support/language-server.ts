@@ -15,25 +15,25 @@ export interface Diagnostic {
   readonly range: { readonly start: Position; readonly end: Position }
 }
 
-/** A language server in a process of its own, spoken to over its standard input and output. */
+/** A language server in its own process, used over standard input and output. */
 export interface LanguageServer {
   request(method: string, params?: unknown): Promise<any>
   notify(method: string, params?: unknown): Promise<void>
   open(uri: string, text: string, languageId?: string): Promise<void>
   /** Replaces the whole text. */
   change(uri: string, text: string, version: number): Promise<void>
-  /** The diagnostics of a document that come next, or have come for this version or a later one. */
+  /** The next diagnostics of a document, or those already received for this or a later version. */
   diagnostics(uri: string, version?: number): Promise<readonly Diagnostic[]>
-  /** What the server asked to be told of, by method. */
+  /** The notifications that the server registered for, by method. */
   readonly registered: ReadonlyMap<string, unknown>
-  /** How often diagnostics have come for a document. */
+  /** Number of received diagnostics of a document. */
   published(uri: string): number
   stop(): Promise<number | null>
 }
 
 const running = new Set<LanguageServer>()
 
-/** For `afterEach`: a test that failed half-way leaves nothing running. */
+/** For `afterEach`: stops it even if a test failed halfway. */
 export async function stopLanguageServers(): Promise<void> {
   await Promise.all([...running].map((server) => server.stop()))
 }

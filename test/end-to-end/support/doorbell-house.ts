@@ -16,7 +16,7 @@ import { sign, type DoorbellEvent } from './doorbell-plugin.ts'
 
 export const signingSecret = 'canary-signing-secret'
 
-/** What the other system was asked to do. */
+/** Requests received by the other system. */
 export interface Heard {
   readonly what: 'ring' | 'settle' | 'remind' | 'refuse' | 'me'
   // eslint-disable-next-line typescript/no-explicit-any -- tests look into bodies of every shape
@@ -26,39 +26,42 @@ export interface Heard {
 export interface SendOptions {
   /** Default: the token of the connection `front door`. */
   readonly token?: string
-  /** Default: the right one. */
+  /** Default: the correct one. */
   readonly secret?: string
   /** Seconds before now. Default 0. */
   readonly age?: number
-  /** Sent instead of what was signed. */
+  /** Sent instead of the signed body. */
   readonly altered?: string
   readonly headers?: Readonly<Record<string, string>>
   readonly path?: string
 }
 
-/** `tocsin serve` in a process of its own, with the plugin `door_bell`, its other system, and a connection `front door`. */
+/**
+ * `tocsin serve` in its own process, with the plugin `door_bell`, its other system, and a connection `front
+ * door`.
+ */
 export interface House {
   readonly server: RunningServer
   readonly sandbox: RunningSandbox
   readonly token: string
-  /** Where the server keeps what it knows. */
+  /** Data directory of the server. */
   readonly dataDir: string
   heard(what?: Heard['what']): readonly Heard[]
   call(path: string, options?: CallOptions): Promise<Reply>
   /** A further connection; the token of its addresses. */
   connect(name: string, settings?: object): Promise<string>
-  /** As the other system would: signed, unless said otherwise. */
+  /** Signed as the other system would, by default. */
   send(event: DoorbellEvent, options?: SendOptions): Promise<Response>
-  /** Starts the playbook, and resolves when it has asked: the id of the question. */
+  /** Starts the playbook and resolves when it has asked; returns the id of the question. */
   ask(
     inputs?: Readonly<Record<string, unknown>>,
   ): Promise<{ readonly run: string; readonly checkpoint: string }>
   /** Waits until the run has ended. */
   ended(run: string): Promise<Reply['body']>
   given(checkpoint: string): Promise<readonly (readonly [by: string, outcome: string])[]>
-  /** Kills the process, or stops it, and starts another one. */
+  /** Kills or stops the process, and starts another one. */
   restart(signal: NodeJS.Signals): Promise<void>
-  /** What the processes before the present one have logged. */
+  /** The logs of earlier processes. */
   readonly log: string
   close(): Promise<void>
 }
@@ -162,7 +165,7 @@ export async function openHouse(env: Readonly<Record<string, string>> = {}): Pro
       const started = await call('/playbooks/who-rings/runs', { body })
       expect(started.status, JSON.stringify(started.body)).to.be.oneOf([200, 201])
       const run: string = started.body.run_uuid
-      // From the run's own journal: a short question may be over before anybody has looked.
+      // From the journal of the run, because a short question may end before it is seen.
       const checkpoint = await until(async () => {
         const { body: seen } = await call(`/runs/${run}`)
         const asking = seen.steps.find(({ path }: { path: string }) => path === 'ask/@ask')
@@ -198,7 +201,7 @@ export async function openHouse(env: Readonly<Record<string, string>> = {}): Pro
   return house
 }
 
-/** Looks again and again until there is something; fails after ten seconds. */
+/** Polls until there is a result; fails after ten seconds. */
 export async function until<T>(look: () => Promise<T | undefined> | T | undefined): Promise<T> {
   for (let tries = 0; tries < 400; tries++) {
     const found = await look()

@@ -10,7 +10,7 @@ import {
   type Secret,
 } from '../../../core/plugin/index.ts'
 
-/** What the other system of `doorbell` sends: one kind of thing that happened. */
+/** Events of the other system of `doorbell`: one kind of event. */
 export interface DoorbellEvent {
   readonly type: 'challenge' | 'click' | 'text' | 'revoked' | 'busy' | 'bug' | 'alarms'
   readonly event_id?: string
@@ -18,14 +18,14 @@ export interface DoorbellEvent {
   readonly checkpoint_id?: string
   readonly value?: string
   readonly text?: string
-  /** Of the message that is meant. */
+  /** Of the message that is answered. */
   readonly ref?: Readonly<Record<string, string>>
   readonly challenge?: string
   /** Of alarms. */
   readonly count?: number
 }
 
-/** As the other system signs: HMAC-SHA256 over the time and the raw body. */
+/** Signed like the other system: HMAC-SHA256 over the time and the raw body. */
 export function sign(secret: string, timestamp: string, body: string | Uint8Array): string {
   return createHmac('sha256', secret).update(`${timestamp}.`).update(body).digest('hex')
 }

@@ -1,4 +1,4 @@
-/** The links of a question that was mailed, by the text before them. */
+/** The links of a mailed question, by the text before them. */
 export function linksIn(source: string): Readonly<Record<string, string>> {
   const text = source
     .replaceAll('=\r\n', '')

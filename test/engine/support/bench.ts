@@ -19,7 +19,7 @@ import type { Stores } from '../../../core/ports/stores.ts'
 import { openTemporaryStores } from '../../support/stores.ts'
 import { somebody } from '../../support/somebody.ts'
 
-/** A skill as a test wants it; the number of the call is given, from 1, per skill. */
+/** A skill as a function; it receives the number of its call, from 1. */
 export interface TestSkill {
   readonly interrupted?: EffectWork['interrupted']
   run(input: unknown, attempt: EffectAttempt, call: number): unknown
@@ -30,7 +30,7 @@ export interface TestSkill {
 
 export type TestSkills = Readonly<Record<string, TestSkill | TestSkill['run']>>
 
-/** What was called, in the order in which the calls began. */
+/** Calls in the order in which they began. */
 export interface SeenCall {
   readonly purpose: SkillCall['purpose']
   readonly skill: string
@@ -40,16 +40,16 @@ export interface SeenCall {
   readonly asked?: QuestionFollowUp
 }
 
-/** A real store in a temporary folder, with one run in it, and skills that are functions. */
+/** A real store in a temporary folder with one run, and functions as skills. */
 export interface Bench {
   readonly stores: Stores
   readonly organizationUuid: string
   readonly calls: SeenCall[]
   readonly logged: Record<string, unknown>[]
   readonly log: Log
-  /** A run that has been started. */
+  /** A started run. */
   startRun(organizationUuid?: string): Promise<Run>
-  /** Interprets a playbook for a run: a new process, as far as the engine can tell. */
+  /** Interprets a playbook for a run like a new process. */
   go(playbook: Playbook, skills: TestSkills, options?: GoOptions): Promise<RunOutcome>
   close(): Promise<void>
 }
@@ -63,7 +63,7 @@ interface GoOptions extends Partial<
   readonly run?: Run
   readonly names?: Readonly<Record<string, unknown>>
   readonly playbooks?: CalledPlaybooks
-  /** Skills that are, with what they declare. */
+  /** Installed skills with their declarations. */
   readonly destructive?: Readonly<Record<string, DestructiveSkill>>
   readonly interfaces?: InterfaceCalls
 }
@@ -125,7 +125,7 @@ export async function openBench(clock: Clock): Promise<Bench> {
   }
 }
 
-/** Functions as skills; a plain function is one that may be repeated. */
+/** Functions as skills; a plain function may be repeated. */
 export function testSkills(skills: TestSkills, calls: SeenCall[]) {
   const counts = new Map<string, number>()
   const find = (name: string): TestSkill => {
@@ -155,7 +155,7 @@ export function testSkills(skills: TestSkills, calls: SeenCall[]) {
   }
 }
 
-/** Paths and states of a run's journal, sorted by path: what must be the same whatever was faster. */
+/** Paths and states of a run's journal, sorted by path: the same regardless of timing. */
 export async function journalOf(stores: { readonly journal: JournalStore }, runUuid: string) {
   const entries = await stores.journal.entries(runUuid)
   return entries

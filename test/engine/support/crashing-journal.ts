@@ -2,13 +2,13 @@ import type { RunCheckpoints, RunEvents } from '../../../core/engine/journal/loc
 import type { JournalStore } from '../../../core/ports/runs/journal-store.ts'
 import type { Stores } from '../../../core/ports/stores.ts'
 
-/** What a crashed process leaves of a promise. */
+/** What a crashed process leaves of a promise: it never settles. */
 export class Crash extends Error {}
 
-/** What a run writes to. */
+/** The stores that a run writes to. */
 export type RunStores = Pick<Stores, 'journal' | 'checkpoints' | 'eventWaits'>
 
-/** Counts the writes of a run and dies at the n-th, either just before or just after it is durable. */
+/** Counts the writes of a run and crashes at the n-th, just before or just after it is durable. */
 export function crashingStores(
   { journal, checkpoints, eventWaits }: RunStores,
   at: number,

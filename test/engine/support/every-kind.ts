@@ -3,7 +3,7 @@ import { RetryableError, SkillError } from '../../../core/plugin/index.ts'
 import type { TestSkills } from './bench.ts'
 import { makePlaybook } from './make-playbook.ts'
 
-/** What the other systems remember: effects by idempotency key. Survives the crashes of ours. */
+/** The state of the other systems: effects by idempotency key. Survives crashes of Tocsin. */
 export class World {
   readonly effects = new Map<string, number>()
 
@@ -12,7 +12,7 @@ export class World {
     this.effects.set(name, (this.effects.get(name) ?? 0) + 1)
   }
 
-  /** @param answer of a person, as soon as they are asked */
+  /** @param answer given by a person as soon as they are asked */
   skills(answer: (checkpointId: string) => Promise<unknown>): TestSkills {
     const tried = new Set<string>()
     const done = new Set<string>()

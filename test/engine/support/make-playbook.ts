@@ -12,7 +12,7 @@ import type {
 } from '../../../core/playbook/language/playbook.ts'
 import type { AskedPeople } from '../../../core/playbook/waits/waits.ts'
 
-/** A step as the YAML would say it; times in milliseconds. */
+/** A step as in YAML; times in milliseconds. */
 export interface StepSource {
   readonly id?: string
   readonly sensitive?: Step['sensitive']
@@ -67,7 +67,7 @@ export interface StepSource {
   readonly fail?: string
 }
 
-/** A checked tree without the YAML: the engine's tests do not depend on the parser. */
+/** A checked playbook without YAML, so that engine tests do not depend on the parser. */
 export function makePlaybook(source: {
   readonly steps: readonly StepSource[]
   readonly onError?: readonly StepSource[]

@@ -1,7 +1,7 @@
 import { Sleepers } from '../../../core/playbook-test/run/sleepers.ts'
 import type { Clock } from '../../../core/ports/clock.ts'
 
-/** Time that stands still until a test moves it. As on a machine, waits are not measured on the clock that can be set. */
+/** A clock that a test moves. As on a real machine, setting the clock does not affect waits. */
 export class ManualClock implements Clock {
   #passed = 0
   #setTo = 1_700_000_000_000
@@ -19,17 +19,17 @@ export class ManualClock implements Clock {
     return this.#sleepers.sleepUntil(this.#passed + ms, signal)
   }
 
-  /** Sets the clock to another time without letting any pass: what an operator, or a virtual machine, may do. */
+  /** Sets the clock without passing time, as an operator or a virtual machine may do. */
   jump(ms: number): void {
     this.#setTo += ms
   }
 
-  /** How far away the sleepers are, soonest first. */
+  /** Remaining times of the sleepers, soonest first. */
   get pending(): readonly number[] {
     return this.#sleepers.times.map((at) => at - this.#passed)
   }
 
-  /** Lets time pass, waking each sleeper at its time and giving it the turns it needs. */
+  /** Passes time, waking each sleeper at its time and running its tasks. */
   async advance(ms: number): Promise<void> {
     const end = this.#passed + ms
     for (;;) {
@@ -44,7 +44,7 @@ export class ManualClock implements Clock {
   }
 }
 
-/** Lets everything happen that needs no time. */
+/** Runs everything that needs no time. */
 export async function settle(): Promise<void> {
   for (let turn = 0; turn < 30; turn++) await new Promise((resolve) => setImmediate(resolve))
 }

@@ -31,7 +31,7 @@ export interface NamedContextOptions {
   readonly clock: Clock
   readonly log: Log
   readonly cancel?: AbortSignal
-  /** Draws the id of a question. */
+  /** Creates the id of a question. */
   readonly drawId: (path: string) => string
 }
 
@@ -58,7 +58,10 @@ type Decision = { readonly decision: 'ran' | 'skip' | 'run_again'; readonly outp
 
 const never = new AbortController().signal
 
-/** A durable context on an engine that keeps results by name: the second adapter, to see that the port is enough for one. */
+/**
+ * A durable context on an engine that stores results by name: a second adapter, to show that the port
+ * suffices for one.
+ */
 export function openNamedContext(options: NamedContextOptions): DurableContext {
   const { uuid, startedAt, engine, clock, log, cancel = never } = options
   const run = { uuid, clock, log, cancel, stop: never, earlierTries: async () => [] }
@@ -81,7 +84,7 @@ export function openNamedContext(options: NamedContextOptions): DurableContext {
   const remember = ({ path, evaluate }: PureWork): Promise<WorkOutcome> =>
     engine.run(path, () => ({ ...evaluated(path, evaluate), endedAt: clock.now() }))
 
-  /** Kept before anything is done; what cannot be begun has failed. */
+  /** Stored before the work begins; work that cannot begin has failed. */
   async function begun<T>(work: Pick<EffectWork, 'path' | 'deadlineMs' | 'shielded'>, intent: () => T) {
     return await engine.run<{ intent: T } | { ended: WorkOutcome }>(`${work.path}/@intent`, () => {
       try {
@@ -95,7 +98,10 @@ export function openNamedContext(options: NamedContextOptions): DurableContext {
     })
   }
 
-  /** Resolves at the time, or as soon as the promise is resolved; rejects when the time of the work is up, or the run cancelled. */
+  /**
+   * Resolves at the time, or when the promise resolves; rejects at the deadline of the work or when the run
+   * is cancelled.
+   */
   async function wait<T>(work: Pick<EffectWork, 'deadlineMs' | 'shielded'>, name: string, untilMs: number) {
     const atMs = Math.min(untilMs, work.deadlineMs)
     const found = await engine.promise<T>(name, atMs, endedBy(work)).catch((error: unknown) => {

@@ -2,7 +2,7 @@ import type { Clock } from '../../../core/ports/clock.ts'
 import { MemoryState } from '../../../core/state/memory-state.ts'
 import { Crash } from './crashing-journal.ts'
 
-/** What outlives the processes of a named engine: by name, as JSON. */
+/** State that survives the processes of a named engine: by name, as JSON. */
 export interface Kept {
   readonly results: Map<string, string>
   readonly watchers: Set<() => void>
@@ -12,8 +12,8 @@ export interface Kept {
 export const nothingKept = (): Kept => ({ results: new Map(), watchers: new Set(), state: new MemoryState() })
 
 /**
- * What an external durable engine gives to one invocation, in the least form: work done once and kept by name, promises that others
- * may resolve and of which the first word counts, and timers. One object is one process.
+ * The minimal interface of an external durable engine: work done once and stored by name, promises that
+ * others may resolve (the first wins), and timers. One object is one process.
  */
 export class NamedEngine {
   readonly #kept: Kept
@@ -21,7 +21,7 @@ export class NamedEngine {
   readonly #dies: { readonly at: number; readonly when: 'before' | 'after' } | undefined
   writes = 0
 
-  /** @param dies at its n-th write, either just before or just after it is kept */
+  /** @param crashes at its n-th write, just before or just after it is stored */
   constructor(kept: Kept, clock: Clock, dies?: { readonly at: number; readonly when: 'before' | 'after' }) {
     this.#kept = kept
     this.#clock = clock
@@ -37,16 +37,16 @@ export class NamedEngine {
     return this.peek<T>(name) ?? (await this.resolve(name, await work()))
   }
 
-  /** Gives what holds: this, or what came before. */
+  /** Returns the stored value: this one, or an earlier one. */
   resolve<T>(name: string, value: T): Promise<T> {
     return this.commit(name, () => value)
   }
 
-  /** The same with a change of the state in one write. */
+  /** The same with a change of state in the same write. */
   async commit<T>(name: string, change: (state: MemoryState) => T): Promise<T> {
     const number = ++this.writes
     const { at = Infinity, when } = this.#dies ?? {}
-    // Whatever comes first, others have their turn.
+    // Yields to other tasks before continuing.
     await new Promise((resolve) => setImmediate(resolve))
     if (number > at || (number === at && when === 'before')) throw new Crash()
     if (!this.#kept.results.has(name)) this.#kept.results.set(name, JSON.stringify(change(this.#kept.state)))

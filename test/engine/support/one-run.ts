@@ -13,7 +13,7 @@ import { ManualClock, settle } from './manual-clock.ts'
 
 export const retry: RetryPolicy = { ...defaultRetry, backoffMs: 1_000 }
 
-/** A call at the path `a` that may be repeated, unless said otherwise. */
+/** A call at the path `a` that may be repeated by default. */
 export const effect = (work: Partial<EffectWork> & Pick<EffectWork, 'run'>): EffectWork => ({
   path: 'a',
   stepId: 'a',
@@ -31,18 +31,18 @@ export interface OneRun {
   readonly bench: Bench
   readonly clock: ManualClock
   readonly run: Run
-  /** Goes on with a new run. */
+  /** Continues with a new run. */
   anotherRun(): Promise<void>
-  /** A process, as far as the run can tell. */
+  /** A process of the run. */
   open(options?: Partial<LocalContextOptions>): Promise<LocalContext>
-  /** Of the journal; default: at `a`. */
+  /** Path in the journal; default `a`. */
   entry(path?: string): Promise<JournalEntry | undefined>
   attempts(): Promise<readonly FailedAttempt[]>
-  /** An attempt whose process dies under it: intent, no result. */
+  /** An attempt during which the process crashes: intent, no result. */
   interrupt(work: EffectWork): Promise<void>
 }
 
-/** A run in a store of its own for each test of the present `describe`. */
+/** A run in its own store for each test of this `describe`. */
 export function useOneRun(): OneRun {
   let bench: Bench
   let clock: ManualClock
@@ -56,7 +56,7 @@ export function useOneRun(): OneRun {
   })
   afterEach(() => bench.close())
 
-  /** All that the processes so far have written is durable, or they have died. */
+  /** Resolves when all writes of earlier processes are durable, or the processes have crashed. */
   const settled = () => Promise.allSettled(contexts.map((context) => context.settled()))
 
   const open: OneRun['open'] = async (options = {}) => {

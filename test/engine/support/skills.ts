@@ -1,9 +1,9 @@
 import { SkillError } from '../../../core/plugin/index.ts'
 
-/** Gives back what it was given. */
+/** Returns its input. */
 export const echo = (input: unknown) => input
 
-/** The other system says no. */
+/** The other system refuses. */
 export const no = () => {
   throw new SkillError('said_no', 'no', { hint: 'ask somebody else' })
 }

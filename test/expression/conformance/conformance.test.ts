@@ -40,7 +40,8 @@ describe('CEL conformance data', () => {
     })
   }
 
-  // An empty map literal has no fields and says so; CEL's checker lets any field of it pass.
+  // An empty map literal has no fields, which is an error here; CEL's checker accepts any field of
+  // it.
   it('is accepted by the checker too, except for fields that certainly do not exist', () => {
     const refused = tests
       .filter(

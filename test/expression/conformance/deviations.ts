@@ -1,4 +1,4 @@
-/** Where expressions differ from CEL's conformance data on purpose: test id → reason. docs/expressions.md tells the same. */
+/** Deliberate differences from CEL's conformance data: test id → reason. Also in docs/expressions.md. */
 const exact = 'ints and doubles are compared exactly, not after rounding the int'
 const dotted = 'names have no dots; compare with type(…) of a timestamp or duration instead'
 const spans = 'the difference of any two timestamps is a duration, also beyond 292 years'

@@ -6,7 +6,7 @@ import { fromProto, type ConformanceTest } from './suite.ts'
 
 const nowhere = { start: 0, end: 0 }
 
-/** Runs a test; undefined when it passes, else what happened instead. */
+/** Runs a test; undefined if it passes, else the actual result. */
 export function runTest({ test }: ConformanceTest): string | undefined {
   const scope: Record<string, Value> = {}
   const names: Record<string, Type> = {}
@@ -25,7 +25,7 @@ export function runTest({ test }: ConformanceTest): string | undefined {
       : matcher.case === 'typedResult' && matcher.value.result
         ? fromProto(matcher.value.result)
         : true
-  // What an optional has as its type in the test data is its value.
+  // The test data give the type of an optional's value.
   const value =
     outcome.value instanceof Optional && !(wanted instanceof Optional) ? outcome.value.value! : outcome.value
   return same(value, wanted) ? undefined : `gave ${show(value)}, not ${show(wanted)}`
@@ -46,7 +46,7 @@ function evaluate(
   }
 }
 
-/** Equal and of the same type: 1 is not 1.0 here, and NaN is itself. */
+/** Equal and of the same type: 1 differs from 1.0, and NaN equals itself. */
 function same(left: Value, right: Value): boolean {
   if (typeof left === 'number' && typeof right === 'number') return Object.is(left, right) || left === right
   if (typeOfValue(left) !== typeOfValue(right)) return false

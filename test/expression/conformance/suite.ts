@@ -14,12 +14,12 @@ import {
 
 /** One test of Google's conformance data. */
 export interface ConformanceTest {
-  /** `file/section/name`, numbered where a name occurs twice. */
+  /** `file/section/name`, numbered if a name occurs twice. */
   readonly id: string
   readonly test: SimpleTest
 }
 
-/** Files about what expressions do not have. */
+/** Files about unsupported features. */
 const filesOutside: Readonly<Record<string, string>> = {
   block_ext: 'cel.block is made by optimisers, not written',
   enums: 'no protobuf enums',
@@ -34,7 +34,7 @@ const filesOutside: Readonly<Record<string, string>> = {
   unknowns: 'no partial evaluation',
 }
 
-/** Sections about what expressions do not have, in files that are otherwise part of the profile. */
+/** Sections about unsupported features in supported files. */
 const sectionsOutside: Readonly<Record<string, string>> = {
   'comparisons/eq_wrapper': 'no protobuf messages',
   'conversions/bytes': 'no bytes',
@@ -51,7 +51,7 @@ const sectionsOutside: Readonly<Record<string, string>> = {
 const outsideExpression =
   /\b\d+u\b|\b0x[0-9a-f]+u\b|\buint\b|\bbytes\b|(?<![\w"'])[rR]?[bB][rR]?["']|TestAllTypes|google\.protobuf\.(?!Timestamp\b|Duration\b)|google\.protobuf\.(Timestamp|Duration)\s*\{|\bproto\.|\bNestedTestAllTypes/
 
-/** Why a test is not about the profile; undefined when it is. */
+/** Why a test is outside of the profile; undefined if it is inside. */
 function outside(file: string, section: string, test: SimpleTest): string | undefined {
   const known = filesOutside[file] ?? sectionsOutside[`${file}/${section}`]
   if (known !== undefined) return known
@@ -80,7 +80,7 @@ function hasValue(value: ProtoValue): boolean {
   }
 }
 
-/** All tests of the profile, and how many were left out for which reason. */
+/** All tests of the profile, and the number of excluded tests by reason. */
 export function conformanceTests(): { tests: ConformanceTest[]; left: Map<string, number> } {
   const tests: ConformanceTest[] = []
   const left = new Map<string, number>()
@@ -103,7 +103,7 @@ export function conformanceTests(): { tests: ConformanceTest[]; left: Map<string
   return { tests, left }
 }
 
-/** A value of the test data as one of the evaluator. Throws for what the profile does not have. */
+/** A value of the test data as a value of the evaluator. Throws for unsupported values. */
 export function fromProto({ kind }: ProtoValue): Value {
   switch (kind.case) {
     case 'nullValue':

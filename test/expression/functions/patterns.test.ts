@@ -36,7 +36,7 @@ describe('regular expressions', () => {
         const library = compiled(pattern)
         const text = characters.join('')
         fc.pre(library !== undefined && from <= text.length)
-        // A position inside a character beyond U+FFFF is none.
+        // A position inside a character beyond U+FFFF is invalid.
         fc.pre(!/[\udc00-\udfff]/.test(text.charAt(from)))
         const meter = new Meter(undefined)
         meter.fuel = meter.bytes = 1e9

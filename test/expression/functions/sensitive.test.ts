@@ -43,7 +43,7 @@ function marked(type: Type): Type {
   return type.kind === 'optional' ? optionalOf(sensitive(type.value)) : sensitive(type)
 }
 
-/** Their results do not tell the value. */
+/** Their results do not reveal the value. */
 const measuring = new Set(['size', 'type'])
 
 describe('sensitive values', () => {

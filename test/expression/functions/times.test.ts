@@ -14,7 +14,7 @@ const zones = [
 ]
 const someTime = fc.integer({ min: -2_000_000_000, max: 4_000_000_000 })
 
-/** The local time by the date functions of JavaScript. */
+/** The local time according to JavaScript's Date. */
 function localTime(seconds: number, timeZone: string): string {
   const written = new Date(seconds * 1000).toLocaleString('sv-SE', { timeZone })
   return written.length === 19 ? written : written.slice(0, 19)
@@ -60,7 +60,7 @@ describe('times in zones', () => {
     expect(read('2026-10-25 03:00', 'Europe/Berlin')).to.equal('2026-10-25T02:00:00Z')
     expect(read('2026-03-29 02:30', 'Europe/Berlin')).to.equal('2026-03-29T01:30:00Z')
     expect(read('2026-03-29 03:00', 'Europe/Berlin')).to.equal('2026-03-29T01:00:00Z')
-    // Samoa left a whole day out.
+    // Samoa skipped a whole day.
     expect(read('2011-12-30 12:00', 'Pacific/Apia')).to.equal('2011-12-30T22:00:00Z')
     expect(read('1890-01-01 00:00', 'Europe/Berlin')).to.equal('1889-12-31T23:06:32Z')
   })

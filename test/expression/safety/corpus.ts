@@ -1,4 +1,4 @@
-/** Run as a child process with little memory: evaluates hostile expressions and prints how each of them ended. */
+/** A child process with little memory: evaluates hostile expressions and prints the outcome of each. */
 import {
   Budget,
   compileExpression,
@@ -14,11 +14,11 @@ interface Hostile {
   readonly name: string
   readonly expression: string
   readonly scope?: Readonly<Record<string, unknown>>
-  /** Default: that of one evaluation. */
+  /** Default: the budget of one evaluation. */
   readonly fuel?: number
 }
 
-/** How an expression ended, and after how long. */
+/** The outcome of an expression, and its duration. */
 export interface Outcome {
   readonly name: string
   /** `value`, or the code of the first problem or of the error. `crash` must never occur. */
@@ -40,7 +40,7 @@ function deep(levels: number): unknown {
   return value
 }
 
-/** Letters without a pattern, the same each time. */
+/** Random-looking letters, the same each time. */
 const noise = Array.from({ length: 2000 }, (_, at) =>
   (Math.imul(at ^ (at >>> 3), 0x9e3779b1) >>> 17) & 1 ? 'a' : 'b',
 ).join('')
@@ -329,7 +329,7 @@ const corpus: readonly Hostile[] = [
   },
 ]
 
-/** A part of the fuel of an evaluation, so that several hundred of them take seconds. */
+/** A fraction of the fuel of an evaluation, so that several hundred take only seconds. */
 const shareOfFuel = 20_000
 const calls = everyFunction().map((each): Hostile => ({ ...each, fuel: shareOfFuel }))
 

@@ -2,7 +2,7 @@ import { allFunctions } from '../../../core/expression/functions/standard-librar
 import type { ExpressionFunction, ParameterType } from '../../../core/expression/functions/function.ts'
 import { makeRandom, seed } from '../../support/random.ts'
 
-/** A call of a function in a loop, with values of hostile size. */
+/** A call of a function in a loop with values of hostile size. */
 export interface HostileCall {
   readonly name: string
   readonly expression: string
@@ -39,7 +39,7 @@ const maps = {
 
 const anyValue = { letters: texts['letters'], objects: lists['objects'], ...maps }
 
-/** Values of a parameter whose size an author of alerts chooses. */
+/** Values of a parameter whose size the author of an alert controls. */
 const large: Partial<Record<ParameterType, Readonly<Record<string, unknown>>>> = {
   string: texts,
   list: lists,
@@ -70,7 +70,10 @@ const small: Readonly<Record<ParameterType, string>> = {
   optional: 'optional.of("a")',
 }
 
-/** Each function with one large argument, and with all of them. The long form of the tests tries all values. */
+/**
+ * Each function with one large argument, and with all arguments large. The long form of the tests tries all
+ * values.
+ */
 export function everyFunction(): readonly HostileCall[] {
   const random = makeRandom(seed)
   const isLong = Number(process.env['TOCSIN_TEST_TIMES'] ?? 1) > 1
@@ -100,7 +103,7 @@ function hostileCall(
 ): HostileCall {
   const scope: Record<string, unknown> = { x: lists['numbers'] }
   const args = parameters.map((parameter, at) => {
-    // Not as a literal, which may be refused before the run.
+    // Not a literal, which may be refused before the run.
     if (!places.includes(at)) return `dyn(${small[parameter]})`
     const values = Object.entries(large[parameter]!)
     const value = large[parameter]![what] ?? values[Math.floor(random() * values.length)]![1]

@@ -4,7 +4,10 @@ import { expect } from 'chai'
 import type { Outcome } from './corpus.ts'
 
 const corpus = fileURLToPath(new URL('corpus.ts', import.meta.url))
-/** Of the processor. They are to end within 100 ms, and do (docs/performance.md); ten times as much is for slow machines under load. */
+/**
+ * Processor time. The documented limit is 100 ms (docs/performance.md); ten times as much allows for slow
+ * machines under load.
+ */
 const longestMs = 1000
 const timeoutMs = 60_000
 

@@ -1,6 +1,7 @@
 /**
- * Loaded with `--import`: the process dies as soon as an expression reads the JSON of a certain alert, as it would of a fault in the
- * engine itself. Describing an alert before it is stored only parses it, in bounded time (core/alert-source).
+ * Loaded with `--import`: the process crashes when an expression reads the JSON of a certain alert, like a
+ * fault of the engine itself. Describing an alert before it is stored only parses it, in bounded time
+ * (core/alert-source).
  */
 const { parse } = JSON
 

@@ -1,4 +1,7 @@
-/** Loaded with `--import`, a planted bug: commits do not wait for the disk, as with SQLite's usual setting in WAL mode. */
+/**
+ * Loaded with `--import`, a planted bug: commits are not synced to disk, as with SQLite's default setting in
+ * WAL mode.
+ */
 import Sqlite from 'better-sqlite3'
 
 const { pragma } = Sqlite.prototype

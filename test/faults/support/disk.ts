@@ -3,14 +3,14 @@ import type { FileCall } from './strace.ts'
 type Change = Extract<FileCall, { readonly call: 'write' | 'truncate' }>
 
 /**
- * What a disk holds of some files: for certain what was synced, perhaps what was written since. Built from the system calls of
- * a process.
+ * A model of a disk: synced data is certain, later writes may be lost. Built from the system calls of a
+ * process.
  */
 export class Disk {
   readonly #durable = new Map<string, Buffer>()
   readonly #since = new Map<string, Change[]>()
 
-  /** @param files as they were before, durable */
+  /** @param files initial durable contents */
   constructor(files: ReadonlyMap<string, Buffer>) {
     for (const [path, bytes] of files) this.#durable.set(path, bytes)
   }
@@ -26,8 +26,8 @@ export class Disk {
   }
 
   /**
-   * The files after the power was cut now. Of what was not synced, `keeps` says how much of each change reached the disk all the
-   * same, in any order: nothing of it (0) up to all of it (1), in sectors of 512 bytes.
+   * The files after a power cut now. `keeps` is the share of each unsynced change that reached the disk, in
+   * any order: none (0) to all (1), in sectors of 512 bytes.
    */
   afterPowerCut(keeps: () => number): ReadonlyMap<string, Buffer> {
     const paths = new Set([...this.#durable.keys(), ...this.#since.keys()])

@@ -2,13 +2,13 @@ import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 
 /**
- * Whether programs can be watched, and their system calls be made to fail, as strace(1) does. Without it the tests of power cuts
- * and failing disks are pending, which mocha shows.
+ * Whether strace(1) can trace programs and inject failures into system calls. Without it, the tests of power
+ * cuts and failing disks are pending, which mocha shows.
  */
 export const canTrace =
   process.platform === 'linux' && spawnSync('strace', ['-qq', '-e', 'trace=none', 'true']).status === 0
 
-/** A system call that changed, or made durable, what is in files. */
+/** A system call that changed files or made them durable. */
 export type FileCall =
   | { readonly call: 'write'; readonly path: string; readonly at: number; readonly bytes: Buffer }
   | { readonly call: 'sync'; readonly path: string }
@@ -17,7 +17,7 @@ export type FileCall =
 
 const traced = ['pwrite64', 'write', 'fsync', 'fdatasync', 'ftruncate']
 
-/** Starts `node` with these arguments; what it writes and syncs goes to `traceFile`. */
+/** Starts `node` with these arguments and traces its writes and syncs to `traceFile`. */
 export function startTraced(traceFile: string, args: readonly string[]): ChildProcess {
   const options = ['-f', '-qq', '-xx', '-y', '-s', '16777216', '-e', 'signal=none', '-o', traceFile]
   const command = [...options, '-e', `trace=${traced.join(',')}`, '--', process.execPath, ...args]
@@ -25,8 +25,8 @@ export function startTraced(traceFile: string, args: readonly string[]): ChildPr
 }
 
 /**
- * The program and its arguments to start another one by, some of whose system calls fail: `fsync:error=EIO:when=20..30`, see
- * `-e inject` in strace(1). It keeps out of the way of signals. `path`: only calls on this file.
+ * The program and arguments of a tracer that makes system calls fail: `fsync:error=EIO:when=20..30`, see `-e
+ * inject` in strace(1). It does not intercept signals. `path`: only calls on this file.
  */
 export function failing(injection: string, path?: string): readonly string[] {
   const calls = injection.split(':', 1)[0]
@@ -35,7 +35,7 @@ export function failing(injection: string, path?: string): readonly string[] {
   return ['strace', ...options, '-e', `inject=${injection}`, '--']
 }
 
-/** The calls that a trace holds, in the order in which they returned. A last one that was cut off is left out. */
+/** The calls in a trace, in the order in which they returned; without an incomplete last one. */
 export function readTrace(traceFile: string): FileCall[] {
   const unfinished = new Map<string, string>()
   const calls: FileCall[] = []

@@ -7,24 +7,24 @@ const readers: readonly Role[] = ['reader', 'analyst', 'admin']
 const operators: readonly Role[] = ['analyst', 'admin']
 const admins: readonly Role[] = ['admin']
 
-/** Who may call an operation, and what of an organization it reaches. */
+/** Who may call an operation, and which objects of an organization it accesses. */
 export interface AccessRow {
   readonly roles: readonly Role[]
   /**
-   * What the path names; or where the organization stands: in a `body`, or in the rows of a `list`. `shared`: the same for all
-   * organizations. `whole`: for keys of all organizations alone.
+   * The kind of object in the path; or the place of the organization: a `body`, or the rows of a `list`.
+   * `shared`: the same for all organizations. `whole`: only for keys of all organizations.
    */
   readonly of: ThingKind | 'body' | 'list' | 'shared' | 'whole'
-  /** What is sent, for an organization and what was made of it. `n` is another one in each call. */
+  /** The request for an organization and its objects. `n` differs in each call. */
   readonly body?: (organization: string, thing: Readonly<Record<string, string>>, n: number) => object
-  /** Of an operation that names things of an organization in its body: what becomes of a foreign one. */
+  /** For an operation that names objects in its body: the result for an object of another organization. */
   readonly foreign?: { readonly status: number; readonly includes: string }
 }
 
-/** Without a key: everybody; with one in the body; with the token of a connection. */
+/** Without a key: everyone; with a key in the body; with the token of a connection. */
 export type AccessEntry = AccessRow | 'public' | 'sign_in' | 'events_token'
 
-/** Who may do what to whose, said a second time on purpose: a route that is not here fails, and so does a changed one. */
+/** The access rules, repeated on purpose: a missing or changed route fails the test. */
 export const accessTable: Readonly<Record<string, AccessEntry>> = {
   'POST /alerts': {
     roles: posters,

@@ -51,9 +51,9 @@ export interface Reply {
 }
 
 export interface CallOptions {
-  /** Sent as the Session cookie. Default: the administrator's; null: none. */
+  /** Sent as the Session cookie. Default: the admin key; null: none. */
   readonly key?: string | null
-  /** A string is sent as it is, anything else as JSON. */
+  /** A string is sent unchanged, anything else as JSON. */
   readonly body?: unknown
   readonly headers?: Readonly<Record<string, string>>
 }
@@ -62,28 +62,28 @@ export interface Api {
   readonly url: string
   readonly stores: Stores
   readonly adminKey: string
-  /** What has been handed over for investigation. */
+  /** Alerts passed on for investigation. */
   readonly submitted: readonly Alert[]
   readonly logged: readonly { readonly level: string; readonly fields: LogFields; readonly message: string }[]
   readonly clock: Clock & { time: number }
   readonly investigations: {
     -readonly [K in keyof Services['investigations']]: Services['investigations'][K]
   }
-  /** What is asked of the other system; a test may put its own in. Default: all credentials work. */
+  /** Tests credentials; a test may replace it. Default: all credentials are valid. */
   authenticate: Services['authenticate']
-  /** Reads references; a test may put its own in. Default: there are no sources. */
+  /** Reads references; a test may replace it. Default: there are no sources. */
   secrets: Services['secrets']
-  /** A test may put its own in. Default: with the plugins of the catalogue, on this machine. */
+  /** Calls skills; a test may replace it. Default: the plugins of the catalogue, on this machine. */
   signIn: Services['signIn']
-  /** Of dry runs; a test may put its own in. Default: skills that reach no other system. */
+  /** Calls skills in dry runs; a test may replace it. Default: skills without a connection. */
   callerOfSkills: Services['callerOfSkills']
-  /** In force; a test may add its own. */
+  /** Live playbooks; a test may add others. */
   readonly playbooks: Playbook[]
   /** Uuid of an organization by its code. */
   readonly organizations: Readonly<Record<string, string>>
-  /** Of the listener for health and metrics, if there is one. */
+  /** URL of the listener for health and metrics, if there is one. */
   readonly opsUrl: string | undefined
-  /** Where its database lies. */
+  /** Path of its database. */
   readonly dataDir: string
   newKey(role: Role, organizationCodes?: readonly string[], expiresAt?: number): Promise<string>
   call(method: string, path: string, options?: CallOptions): Promise<Reply>
@@ -259,7 +259,7 @@ async function call(url: string, method: string, { key, body, headers = {} }: Ca
   return { status: answer.status, headers: answer.headers, text: answered, json: parsed(answered) }
 }
 
-/** Of a stream of events, what comes first: it has no end. */
+/** The beginning of a stream of events, which has no end. */
 export async function textOf(answer: Response): Promise<string> {
   if (answer.headers.get('content-type') !== 'text/event-stream') return await answer.text()
   const reader = answer.body?.getReader()

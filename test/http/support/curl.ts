@@ -1,4 +1,4 @@
-/** What a curl command of the documentation asks for. */
+/** The request of a curl command in the documentation. */
 export interface CurlRequest {
   readonly method: string
   readonly url: string
@@ -6,7 +6,10 @@ export interface CurlRequest {
   readonly body: string | undefined
 }
 
-/** Reads the curl commands of a shell block, so that they can be tried where there is no curl. Throws on what it does not know. */
+/**
+ * Parses the curl commands of a shell block, so that they can be tested without curl. Throws for unsupported
+ * options.
+ */
 export function readCurl(
   script: string,
   variables: Readonly<Record<string, string>>,
@@ -36,7 +39,7 @@ function toRequest(words: readonly string[]): CurlRequest {
   return { method: method ?? (body === undefined ? 'GET' : 'POST'), url, headers, body }
 }
 
-/** Words as a shell parts them: single quotes as they are, double quotes with variables. */
+/** Splits words like a shell: single quotes are literal, double quotes expand variables. */
 function splitWords(line: string, variables: Readonly<Record<string, string>>): readonly string[] {
   const words = line.matchAll(/'([^']*)'|"((?:[^"\\]|\\.)*)"|[^\s'"]+/g)
   return [...words].map(

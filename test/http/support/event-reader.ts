@@ -7,7 +7,7 @@ export interface ReadEvent {
   readonly data: any
 }
 
-/** A stream of events that is read as it comes. */
+/** Reads a stream of events as it arrives. */
 export interface EventReader {
   readonly status: number
   readonly headers: Headers
@@ -17,7 +17,7 @@ export interface EventReader {
   readonly isOver: () => boolean
   /** The id that an `EventSource` sends when it reconnects. */
   readonly lastId: () => string | undefined
-  /** Resolves once there are so many events. */
+  /** Resolves when this many events have arrived. */
   count(events: number): Promise<void>
   over(): Promise<void>
   close(): void
@@ -54,7 +54,7 @@ export async function readEvents(
         for (const block of blocks) events.push(...parsed(block))
       }
     } catch {
-      // Cut off.
+      // The connection was cut.
     }
     read.isOver = true
   }

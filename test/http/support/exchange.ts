@@ -1,6 +1,6 @@
 import { connect } from 'node:net'
 
-/** What came back over a connection: the last answer, `undefined` where there was none. */
+/** Response on a connection: the last answer, `undefined` if there was none. */
 export interface Exchanged {
   readonly status: number
   /** Names in lower case. */
@@ -8,12 +8,12 @@ export interface Exchanged {
   readonly body: string
 }
 
-/** Answers that go before the one that counts. */
+/** Number of answers before the relevant one. */
 const interim = /^HTTP\/1\.1 1\d\d [^]*?\r\n\r\n/
 
 /**
- * Sends bytes as they are over a connection of their own, which it closes itself where they are cut, and waits until the other end does. Rejects when that does not happen in
- * `patienceMs`.
+ * Sends raw bytes over a new connection, closes it if they are truncated, and waits until the server closes
+ * it. Rejects after `patienceMs`.
  */
 export function exchange(
   url: string,
@@ -36,7 +36,7 @@ export function exchange(
       // A stream of events has no end.
       if (/^content-type: text\/event-stream\r$/im.test(chunk.toString('latin1'))) socket.end()
     })
-    // A server that has answered may drop what it does not read.
+    // After its answer, a server may drop unread bytes.
     socket.on('error', () => undefined)
     socket.on('close', () => {
       clearTimeout(timer)

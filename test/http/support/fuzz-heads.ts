@@ -1,4 +1,4 @@
-/** What HTTP itself would not take is tried apart: most requests shall come as far as the routes. */
+/** Requests that HTTP itself rejects are tested separately: most requests should reach the routes. */
 export const header = (value: string): string => value.replaceAll(/[\r\n\0]/g, ' ').slice(0, 8_000)
 
 export const oddHeaders: readonly (readonly [string, string])[] = [
@@ -69,7 +69,7 @@ export const methods = [
   'FOO',
 ]
 
-/** Turns a path into one that looks alike to some. */
+/** Changes a path to one that some programs treat as equal. */
 export const tricks: readonly ((path: string) => string)[] = [
   (path) => `${path}/`,
   (path) => `/${path}`,

@@ -3,11 +3,11 @@ import { header, methods, oddHeaders, tricks } from './fuzz-heads.ts'
 import { brokenBodies, json, oddSegments, text, valueFor } from './fuzz-values.ts'
 import type { OpenApiDocument, Operation } from '../../../server/http/reference/openapi-document.ts'
 
-/** A request that may be wrong in any way, as the bytes that go over the connection. */
+/** A possibly malformed request, as raw bytes. */
 export interface FuzzedRequest {
   readonly operationId: string
   readonly bytes: Uint8Array
-  /** It says that more is to come than does: whether it is answered is up to the server. */
+  /** It announces more bytes than it sends: the server may or may not answer. */
   readonly isCut: boolean
 }
 
@@ -21,16 +21,19 @@ const bodies = (operation: Operation): fc.Arbitrary<Uint8Array | undefined> => {
 
 interface Known {
   readonly key: string
-  /** Of things that are there, by the name of the parameter. */
+  /** Ids of existing objects, by the name of the parameter. */
   readonly ids: Readonly<Record<string, string>>
-  /** A body that fits. */
+  /** A valid body. */
   readonly fitting?: unknown
 }
 
-/** In what a request may be wrong. */
+/** The parts of a request that may be malformed. */
 const parts = ['method', 'target', 'trick', 'query', 'odd', 'hasHost', 'hasKey', 'body', 'cut'] as const
 
-/** Requests for one operation, wrong in any way or in none: half of them in one part at most, so that the others are looked at. */
+/**
+ * Requests for one operation, malformed in any way or not at all: half of them in at most one part, so that
+ * other checks are reached.
+ */
 export function fuzzedRequests(
   method: string,
   path: string,

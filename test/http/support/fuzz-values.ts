@@ -2,7 +2,7 @@ import * as fc from 'fast-check'
 import type { JsonSchema } from '../../../core/plugin/index.ts'
 import { anyCharacter } from '../../support/any-character.ts'
 
-/** Texts that programs commonly mishandle. */
+/** Texts that programs often mishandle. */
 export const oddTexts = [
   '',
   ' ',
@@ -90,7 +90,7 @@ const oddValues: readonly unknown[] = [
 
 export const text = fc.oneof(fc.constantFrom(...oddTexts), fc.string({ unit: anyCharacter, maxLength: 30 }))
 
-/** Sometimes what a schema asks for, sometimes anything else, at every depth. */
+/** At every depth, sometimes a valid value and sometimes anything else. */
 export function valueFor(schema: JsonSchema, depth = 0): fc.Arbitrary<unknown> {
   const odd = fc.oneof(fc.constantFrom(...oddValues), fc.jsonValue({ maxDepth: 2 }))
   return fc.oneof({ weight: 5, arbitrary: fitting(schema, depth) }, { weight: 1, arbitrary: odd })
@@ -126,7 +126,7 @@ function fitting(schema: JsonSchema, depth: number): fc.Arbitrary<unknown> {
 
 const deep = (depth: number): string => `${'['.repeat(depth)}${']'.repeat(depth)}`
 
-/** JSON that is no longer what it was. */
+/** Damaged JSON. */
 export const brokenBodies = [
   '',
   ' ',
@@ -154,7 +154,7 @@ export const brokenBodies = [
   'a=1&b=2',
 ].map((body) => Buffer.from(body))
 
-/** A value as it is sent. */
+/** A value as sent. */
 export function json(value: unknown): string {
   return JSON.stringify(value) ?? 'null'
 }

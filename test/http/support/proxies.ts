@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { eventually } from '../../support/eventually.ts'
 import { noteUntested } from '../../support/untested.ts'
 
-/** Ends TLS on `port` of 127.0.0.1 in front of Tocsin; `folder` is for what it writes. */
+/** Terminates TLS on `port` of 127.0.0.1 in front of Tocsin; `folder` is for its files. */
 export type StartProxy = (port: number, tocsin: number, folder: string) => Promise<RunningProxy>
 
 export interface RunningProxy {
@@ -21,7 +21,7 @@ export const certificate = readFileSync(fixture('cert'), 'utf8')
 
 const deploy = (name: string) => readFileSync(join(import.meta.dirname, '../../../deploy', name), 'utf8')
 
-/** Whether the program is installed; otherwise the end of the run names what was not tested. */
+/** Whether the program is installed; otherwise the summary of the test run names the skipped test. */
 function has(program: string, ...args: readonly string[]): boolean {
   const isThere = spawnSync(program, args).status === 0
   if (!isThere) noteUntested(`the configuration of ${program} in deploy/: ${program} is not installed`)
@@ -85,7 +85,7 @@ async function startProgram(
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
 ): Promise<RunningProxy> {
-  // Caddy writes lines that are no problem; those of a failed start are in the error.
+  // Caddy prints harmless lines; those of a failed start are in the error.
   const path = join(folder, `${program}.log`)
   const output = openSync(path, 'w')
   const child = spawn(program, args, { stdio: ['ignore', output, output], env: { ...process.env, ...env } })
@@ -104,7 +104,7 @@ async function startProgram(
   }
 }
 
-/** What every proxy does, and no more, where there is no nginx. */
+/** A minimal proxy for machines without nginx. */
 export const startNodeProxy: StartProxy = async (port, tocsin) => {
   const tls = { key: readFileSync(fixture('key')), cert: certificate }
   const server = createServer(tls, (incoming, outgoing) => {
@@ -132,7 +132,7 @@ export const startNodeProxy: StartProxy = async (port, tocsin) => {
   }
 }
 
-/** For whoever has to know it before it is used. */
+/** For callers that must know it in advance. */
 export async function freePort(): Promise<number> {
   const server = createTcpServer().listen(0, '127.0.0.1')
   await once(server, 'listening')

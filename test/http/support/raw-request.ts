@@ -1,11 +1,11 @@
 import { connect } from 'node:net'
 
-/** For the first byte, or the end, of an answer that surely comes; in milliseconds. */
+/** Maximum wait for the first byte, or the end, of an answer that is certain to come; in milliseconds. */
 const patienceMs = 20_000
 
 /**
- * Sends bytes as they are over a new connection and resolves to all that comes back: until the connection is closed, or after an answer has begun and
- * nothing more has come for `quietMs`.
+ * Sends raw bytes over a new connection and resolves to the response: until the connection closes, or
+ * `quietMs` after the last byte of an answer.
  */
 export function sendRaw(url: string, text: string, quietMs = 1_000): Promise<string> {
   const { hostname, port } = new URL(url)

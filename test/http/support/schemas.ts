@@ -6,12 +6,12 @@ import type { Reply } from './api.ts'
 
 const schemas = loadSchemaFolder(fileURLToPath(new URL('../../../schemas', import.meta.url)))
 
-/** Fails unless the value fits `schemas/<name>.schema.json`. */
+/** Fails unless the value matches `schemas/<name>.schema.json`. */
 export function expectFits(name: string, value: unknown): void {
   expect(schemas.get(name)?.problems(value), `fits ${name}`).to.deep.equal([])
 }
 
-/** Fails unless the reply is a whole problem document with this status and code. */
+/** Fails unless the reply is a complete problem document with this status and code. */
 export function expectProblem(reply: Reply, status: number, code: string): void {
   expect([reply.status, (reply.json as { code?: string } | undefined)?.code], reply.text).to.deep.equal([
     status,

@@ -7,10 +7,10 @@ import type { StateChange, StateRule } from '../../../core/state/state.ts'
 import { somebody } from '../../support/somebody.ts'
 import type { Api } from './api.ts'
 
-/** Something new of an organization: for each parameter of a path the spellings that it is found by. */
+/** A new object of an organization: for each path parameter, the accepted spellings of its id. */
 export type Thing = Readonly<Record<string, readonly string[]>>
 
-/** Written, and so for all organizations; started by hand and by requests. */
+/** Authored playbooks, for all organizations; started manually and by requests. */
 export const manualPlaybook = parsePlaybook(
   'apiVersion: tocsin/v1\nname: p\non: { manual: true, webhook: {} }\ninputs: { user: { type: string, default: eve } }\nsteps: [{ return: 1 }]',
 ).playbook!
@@ -61,7 +61,10 @@ export async function storeState(
   await stores.journal.recordState(uuid, entry, { playbook, name, rule, change })
 }
 
-/** Sign-ins of connections of the tower, which has no sign-in. The state is the uuid of the connection. */
+/**
+ * Sign-ins of connections of the tower plugin, which has no sign-in. The state is the uuid of the
+ * connection.
+ */
 export const acceptedSignIns = (organizationUuid: string): Api['signIn'] => ({
   begin: async () => ({ authorizeUrl: 'https://vendor.example', expiresAt: 0 }),
   take: (uuid) => ({ organizationUuid, uuid, plugin: 'tower', revision: 1 }),
@@ -69,7 +72,7 @@ export const acceptedSignIns = (organizationUuid: string): Api['signIn'] => ({
   revoke: async () => false,
 })
 
-/** Makes things of an organization, each call new ones, without going through the API. */
+/** Creates new objects of an organization at each call, without the API. */
 export function thingsOf(api: Api, code: string) {
   const { stores } = api
   const organizationUuid = api.organizations[code] ?? ''
@@ -96,7 +99,7 @@ export function thingsOf(api: Api, code: string) {
     return await stores.checkpoints.open(uuid, { path: 'c', stepId: 'c', question, timeoutAt })
   }
   async function connection() {
-    // Connections of an organization are tested and signed in to so often only.
+    // Connection tests and sign-ins of an organization are rate limited.
     api.clock.time += 2_000
     const name = `${code} ${++count}`
     const settings = { base_url: towerSettings.base_url }
@@ -177,7 +180,7 @@ export function thingsOf(api: Api, code: string) {
     async checkpoint(): Promise<Thing> {
       return { checkpoint: [(await checkpoint()).id] }
     },
-    /** With what a preview of it says. */
+    /** With the plan of its preview. */
     async seenCheckpoint(): Promise<Thing> {
       const opened = await checkpoint()
       return { checkpoint: [opened.id], seen: [fingerprintOf(requireBatch([opened]))] }

@@ -1,6 +1,6 @@
 import { notInvestigated, type Alert } from '../../../core/domain/alert.ts'
 
-/** An alert of `main` with this content, as text or to be written as JSON. */
+/** An alert of `main` with this content, given as text or as a value for JSON. */
 export const alertOf = (content: unknown, more: Partial<Alert> = {}): Alert => ({
   ...notInvestigated,
   id: 'main-splunk-1',

@@ -15,7 +15,7 @@ interface Token {
   renewable: boolean
 }
 
-/** What a node answers instead; undefined: what Vault answers. */
+/** The answer of a node instead; undefined: Vault's own answer. */
 type Misbehave = (
   asked: Asked,
   response: ServerResponse,
@@ -24,13 +24,13 @@ type Misbehave = (
   | undefined
   | 'nothing'
 
-/** A node of Vault over HTTP: KV version 2 at `secret`, AppRole, and tokens that end when the test says so. */
+/** A node of Vault over HTTP: KV version 2 at `secret`, AppRole, and tokens that the test expires. */
 export async function serveVault() {
   const asked: Asked[] = []
   const tokens = new Map<string, Token>([['root-token-0001', { ttl: 0, renewable: false }]])
   const secrets = new Map<string, unknown>()
   const state = {
-    /** Given to the tokens of sign-ins. */
+    /** Lease of tokens from sign-ins. */
     lease: { ttl: 3600, renewable: true } as Token,
     secretId: 'secret-id-0001',
     namespace: undefined as string | undefined,

@@ -1,4 +1,4 @@
-/** A file below the root, and what its tests are called (the beginning of the title is enough). */
+/** A file below the root, and the beginning of the titles of its tests. */
 export type Proof = readonly [file: string, ...titles: readonly string[]]
 
 export interface Lesson {
@@ -10,7 +10,7 @@ export interface Lesson {
 
 export interface Chapter {
   readonly title: string
-  /** In front of the promises, in Markdown. */
+  /** Before the promises, in Markdown. */
   readonly text?: string
   readonly lessons: readonly Lesson[]
 }

@@ -1,4 +1,4 @@
-/** Attaches one file after the other to a case, and prints the hash of each when it is acknowledged. */
+/** Attaches files to a case one by one, and prints the hash of each when it is acknowledged. */
 import { writeSync } from 'node:fs'
 import { theServer } from '../../../core/domain/audit.ts'
 import { openStoresIn } from '../../support/stores.ts'

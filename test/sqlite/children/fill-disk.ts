@@ -1,5 +1,5 @@
 /**
- * Writes alerts until the disk refuses (a limit on the size of files stands in for it) and prints, as JSON lines: each
+ * Writes alerts until the disk is full (simulated by a limit on file sizes) and prints, as JSON lines: each
  * acknowledged id, the first refusals, and what can still be read.
  */
 import { writeSync } from 'node:fs'

@@ -1,4 +1,4 @@
-/** Opens the stores, says so, and stays. */
+/** Opens the stores, reports it, and keeps running. */
 import { writeSync } from 'node:fs'
 import { openStoresIn } from '../../support/stores.ts'
 

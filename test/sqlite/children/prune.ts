@@ -1,4 +1,7 @@
-/** Deletes alerts of yesterday with their runs, again and again, while it takes new ones in, whose ids it prints when they are acknowledged. */
+/**
+ * Repeatedly deletes alerts of yesterday with their runs, while it stores new ones and prints their ids when
+ * they are acknowledged.
+ */
 import { writeSync } from 'node:fs'
 import type { PrunePlace } from '../../../core/ports/retention-store.ts'
 import { openStoresIn } from '../../support/stores.ts'

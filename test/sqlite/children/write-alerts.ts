@@ -1,6 +1,6 @@
 /**
- * Writes alerts, many at once, and prints the id of each one when it has been acknowledged. Without end, or until `most` have
- * been: then it ends as with kill -9.
+ * Writes many alerts concurrently, and prints the id of each when it is acknowledged. Without end, or until
+ * `most` are acknowledged: then it ends as with kill -9.
  */
 import { writeSync } from 'node:fs'
 import { openStoresIn } from '../../support/stores.ts'

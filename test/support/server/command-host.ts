@@ -4,9 +4,9 @@ import { main } from '../../../cli/main.ts'
 import type { HostedCommand } from './hosted-commands.ts'
 
 /**
- * Runs `tocsin` commands one after the other in this process: starting Node and loading the modules takes longer than what most
- * of them do. Each gets a working directory, an environment and a standard input of its own; when it has ended, and has left
- * nothing open that would keep a process of its own alive, both outputs are closed with its mark.
+ * Runs `tocsin` commands one after the other in this process, because starting Node and loading the modules
+ * takes longer than most commands. Each has its own working directory, environment and standard input. When
+ * it has ended and nothing is open that would keep its own process alive, a mark ends both outputs.
  */
 process.on('message', (command: HostedCommand) => void run(command))
 process.on('disconnect', () => process.exit())
@@ -28,12 +28,12 @@ async function run({ args, cwd, env, input, mark }: HostedCommand): Promise<void
   process.send!(code)
 }
 
-/** What keeps the process alive, by kind. */
+/** Resources that keep the process alive, by kind. */
 function openResources(): readonly string[] {
   return process.getActiveResourcesInfo().toSorted()
 }
 
-/** Waits as a process would that may not end before; whoever waits for the command gives up in its own time. */
+/** Waits like a process that cannot exit yet; the caller of the command has its own timeout. */
 async function allClosed(): Promise<void> {
   while (openResources().length > usual.length) await sleep(2, undefined, { ref: false })
 }

@@ -4,7 +4,7 @@ import { expect } from 'chai'
 import { namesOfSecrets } from '../../../core/plugin/testing/failures/describe-failures.ts'
 import type { Catalogue } from '../../../core/registry/catalogue.ts'
 
-/** However a text can look once somebody has written it down. */
+/** All forms in which a text may be written. */
 export function formsOf(secret: string): readonly string[] {
   const bytes = Buffer.from(secret)
   return [
@@ -16,7 +16,7 @@ export function formsOf(secret: string): readonly string[] {
   ]
 }
 
-/** Shorter ones stand anywhere by chance. */
+/** Shorter ones occur everywhere by chance. */
 const leastSecret = 8
 
 /** The secrets among the settings of a sandbox. */
@@ -32,7 +32,7 @@ export function secretsOf(
     .filter((value) => typeof value === 'string' && value.length >= leastSecret) as string[]
 }
 
-/** In no file below the folder, in no form. */
+/** In no file below the folder, in any form. */
 export async function expectNoSecrets(folder: string, secrets: readonly string[]): Promise<void> {
   const forms = secrets.flatMap(formsOf)
   for await (const entry of glob('**/*', { cwd: folder, withFileTypes: true })) {

@@ -10,14 +10,14 @@ export interface Ended {
   readonly stderr: string
 }
 
-/** What `command-host.ts` is sent. */
+/** Input of `command-host.ts`. */
 export interface HostedCommand {
   readonly args: readonly string[]
   readonly cwd: string
   readonly env: Readonly<Record<string, string | undefined>>
   /** In Base64. */
   readonly input: string
-  /** Ends what the command wrote, on both outputs. */
+  /** Marks the end of a command's output on both streams. */
   readonly mark: string
 }
 
@@ -27,14 +27,14 @@ let host: ChildProcess | undefined
 let isBusy = false
 let last: Promise<unknown> = Promise.resolve()
 
-/** Runs a command in the process that stays for the next ones, after those that wait already. */
+/** Runs a command in the shared process, after those already queued. */
 export function runHosted(command: Omit<HostedCommand, 'mark'>): Promise<Ended> {
   const ended = last.then(() => run({ ...command, mark: `[${randomUUID()}]` }))
   last = ended
   return ended
 }
 
-/** Ends a command that is still under way, with the process, which is left alone otherwise. */
+/** Stops a running command together with the process, which otherwise keeps running. */
 export async function killHostedCommand(): Promise<void> {
   if (isBusy) host?.kill('SIGKILL')
   await last
@@ -88,7 +88,7 @@ function startHost(): ChildProcess {
   return child
 }
 
-/** Whether the tests wait for it: between two commands they may end without. */
+/** Whether tests wait for it: between commands it does not keep the tests alive. */
 function holdOpen(child: ChildProcess, isHeld: boolean): void {
   const ref = isHeld ? 'ref' : 'unref'
   child[ref]()

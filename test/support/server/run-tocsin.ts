@@ -5,36 +5,36 @@ import { killHostedCommand, runHosted, type Ended } from './hosted-commands.ts'
 const command = fileURLToPath(new URL('../../../cli/tocsin.js', import.meta.url))
 
 export interface StartOptions {
-  /** Default: where the tests run. */
+  /** Default: the working directory of the tests. */
   readonly cwd?: string
-  /** Added to the environment, which is freed of what would change how the command behaves. */
+  /** Added to the environment, from which variables that affect the command are removed. */
   readonly env?: Readonly<Record<string, string>>
   /** Default: that of the checkout. */
   readonly command?: string
-  /** A program, with its arguments, that starts it, such as a tracer. Default: none. */
+  /** A program with arguments that starts it, such as a tracer. Default: none. */
   readonly under?: readonly string[]
-  /** The Node that starts it, with its arguments. Default: that of the tests. */
+  /** The Node executable with arguments. Default: that of the tests. */
   readonly node?: readonly string[]
 }
 
 export interface RunOptions extends StartOptions {
   /** Standard input. Default: none. */
   readonly input?: string | Uint8Array
-  /** A process of its own, where that is what is tested. Default: the one in which commands run one after the other. */
+  /** Use a separate process, to test the process itself. Default: the shared process. */
   readonly ownProcess?: boolean
 }
 
-/** A `tocsin` command that runs. */
+/** A running `tocsin` command. */
 export interface RunningCommand {
   readonly process: ChildProcessWithoutNullStreams
   readonly ended: Promise<Ended>
-  /** Resolves to standard output so far as soon as it matches; rejects when the command ends before. */
+  /** Resolves to standard output when it matches; rejects if the command ends before. */
   hasPrinted(pattern: RegExp): Promise<string>
 }
 
 const running = new Set<RunningCommand>()
 
-/** For `after` and `afterEach`: a test that failed half-way leaves nothing running. */
+/** For `after` and `afterEach`: stops it even if a test failed halfway. */
 export async function killCommands(): Promise<void> {
   await killHostedCommand()
   await Promise.all(
@@ -45,7 +45,7 @@ export async function killCommands(): Promise<void> {
   )
 }
 
-/** Starts `tocsin` as its user does: as a process, through the file that package.json names. */
+/** Starts `tocsin` like a user: as a process, through the file in package.json. */
 export function startTocsinCommand(args: readonly string[], options: StartOptions = {}): RunningCommand {
   const node = options.node ?? [process.execPath]
   const whole = [...(options.under ?? []), ...node, options.command ?? command, ...args]
@@ -56,7 +56,7 @@ export function startTocsinCommand(args: readonly string[], options: StartOption
   let stdout = ''
   let stderr = ''
   const look = new Set<() => void>()
-  child.stdin.on('error', () => undefined) // it need not read what it is given
+  child.stdin.on('error', () => undefined) // it need not read its input
   child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text))
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
     stdout += text
@@ -82,7 +82,7 @@ export function startTocsinCommand(args: readonly string[], options: StartOption
   return started
 }
 
-/** Runs `tocsin` to its end. */
+/** Runs `tocsin` until it ends. */
 export function runTocsin(args: readonly string[], options: RunOptions = {}): Promise<Ended> {
   if (options.ownProcess !== true && options.command === undefined && options.node === undefined) {
     const { cwd = process.cwd(), env, input = '' } = options

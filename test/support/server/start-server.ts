@@ -16,33 +16,33 @@ export interface CallOptions {
   readonly method?: string
   /** Sent as JSON. */
   readonly body?: unknown
-  /** Default: the administrator's. */
+  /** Default: the admin key. */
   readonly key?: string
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** A server that listens, in a process of its own or in the process of the tests. */
+/** A listening server, in a separate process or in the process of the tests. */
 export interface RunningServer {
   readonly url: string
   /** Printed after the start; empty in the process of the tests. */
   readonly welcome: string
-  /** Made by the first start; later starts need it from the test. */
+  /** Created by the first start; later starts need it from the test. */
   readonly adminKey: string
-  /** Throws in the process of the tests. */
+  /** Throws for a server in the process of the tests. */
   readonly command: RunningCommand
   /** @param path below the API's prefix, beginning with a slash */
   call(path: string, options?: CallOptions): Promise<Reply>
-  /** Waits for the end. Default: SIGTERM; the process of the tests knows no other signal. */
+  /** Waits for the end. Default: SIGTERM; the only signal for a server in the process of the tests. */
   stop(signal?: NodeJS.Signals): Promise<Ended>
 }
 
 export interface ServerOptions extends StartOptions {
   readonly dataDir: string
-  /** Required for a data directory that exists. */
+  /** Required for an existing data directory. */
   readonly adminKey?: string
 }
 
-/** `tocsin serve` in a process of its own, on a free port. */
+/** `tocsin serve` in a separate process, on a free port. */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
   const command = startTocsinCommand(['serve'], { ...options, env: environment(options) })
   const welcome = await command.hasPrinted(/skills\)[^]*\n$/)
@@ -61,7 +61,10 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   }
 }
 
-/** The same server in the process of the tests: for tests that are not about the process. Takes a second of processor time less. */
+/**
+ * The same server in the process of the tests, which saves a second of processor time; for tests that are not
+ * about the process.
+ */
 export async function startServerInProcess(
   options: Pick<ServerOptions, 'cwd' | 'dataDir' | 'env' | 'adminKey'>,
 ): Promise<RunningServer> {
@@ -97,9 +100,9 @@ function environment({ dataDir, env }: Pick<ServerOptions, 'dataDir' | 'env'>): 
     TOCSIN_PORT: '0',
     TOCSIN_LOG_LEVEL: 'error',
     TOCSIN_DATA_DIR: dataDir,
-    // Tests send the same alert again and again.
+    // Tests send identical alerts.
     TOCSIN_GROUP_MINUTES: '0',
-    // A thread loads all plugins, which most tests need not wait for. `npm run test:crash` sets it.
+    // A thread loads all plugins, which most tests do not need. `npm run test:crash` sets it.
     TOCSIN_WORKERS: process.env['TOCSIN_TEST_WORKERS'] ?? '0',
     ...env,
   }

@@ -17,22 +17,22 @@ import {
 
 const pluginsDir = join(import.meta.dirname, '../../../plugins')
 
-/** A folder with data and playbooks of its own, in which one server after another runs. */
+/** A folder with data and playbooks, in which servers run one after the other. */
 export interface TestTocsin {
   readonly folder: string
   readonly playbooksDir: string
   /** The newest server; throws before the first start. */
   readonly server: RunningServer
-  /** Throws where the test asked for none. */
+  /** Throws if the test did not request one. */
   readonly sandbox: RunningSandbox
   call(path: string, options?: CallOptions): Promise<Reply>
-  /** A path outside the prefix of the API. Default key: the administrator's; empty: none. */
+  /** A path outside the prefix of the API. Default key: the admin key; empty: none. */
   fetch(path: string, key?: string): Promise<Response>
-  /** Steps of a playbook, as YAML. Default: for alerts of the type that is its name. */
+  /** Steps of a playbook, as YAML. By default it is triggered by the alert type with its name. */
   addPlaybook(name: string, steps: string, alert?: string): Promise<void>
-  /** Starts the first server, or the next one on the same data. */
+  /** Starts the first server, or another one on the same data. */
   start(options?: StartOptions): Promise<RunningServer>
-  /** Stops the server that runs, and starts the next one. */
+  /** Stops the running server and starts another one. */
   restart(): Promise<RunningServer>
   /** Posts an alert of the organization `main`. */
   post(type: string, content?: string): Promise<Reply>
@@ -42,13 +42,16 @@ export interface TestTocsin {
     readonly content: string
     readonly provider?: string
   }): Promise<Reply>
-  /** Connects the organization `main`; throws where that is refused: to the sandbox, or with the plugin `http` to a system of the test at this address. */
+  /**
+   * Creates a connection of the organization `main` to the sandbox, or with the plugin `http` to a test
+   * system at this address; throws if it is refused.
+   */
   connect(name: string, url?: string): Promise<Reply>
-  /** All runs, once so many of them have ended. */
+  /** All runs, once this many have ended. */
   endedRuns(count: number): Promise<any[]>
   /** All alerts, once each has been investigated. */
   investigatedAlerts(): Promise<any[]>
-  /** Stops the server; with a sandbox, checks that no secret lies in the folder. */
+  /** Stops the server; with a sandbox, checks that the folder contains no secret. */
   close(): Promise<void>
 }
 
@@ -60,17 +63,17 @@ interface StartOptions {
 
 export interface TestTocsinOptions {
   /**
-   * Default false: a process of its own, which can be killed, traced and filled. True: the process of the tests, where the process
-   * is not the subject; it takes a second of processor time less.
+   * Default false: a separate process, which can be killed, traced and limited. True: the process of the
+   * tests, which saves a second of processor time.
    */
   readonly inProcess?: boolean
-  /** Playbooks that are there from the start: sources by name. */
+  /** Initial playbooks: sources by name. */
   readonly playbooks?: Readonly<Record<string, string>>
-  /** Plugin whose sandbox runs beside the server, which may reach it. */
+  /** Plugin whose sandbox runs beside the server and is reachable from it. */
   readonly sandbox?: string
-  /** Source of a further plugin. */
+  /** Source of an additional plugin. */
   readonly plugin?: string
-  /** Further configuration of every start. */
+  /** Additional configuration of every start. */
   readonly env?: Readonly<Record<string, string>>
 }
 
@@ -156,7 +159,7 @@ export async function makeTestTocsin(options: TestTocsinOptions = {}): Promise<T
       rowsOnce('/alerts', (alerts) => alerts.every((alert) => alert.investigation_status >= 15)),
     async close() {
       const secrets = await secretsIn(options.sandbox, sandbox, running?.adminKey)
-      // While the write-ahead log is there, and after it has been written back.
+      // While the write-ahead log exists, and after it was written back.
       if (secrets.length > 0) await expectNoSecrets(folder.path, secrets)
       if (inProcess) await running?.stop()
       else await killCommands()
@@ -185,7 +188,7 @@ export async function startSandbox(plugin: string): Promise<RunningSandbox> {
   return definition!.start()
 }
 
-/** What POST connections takes. */
+/** The body for POST connections. */
 export function connectionTo(sandbox: RunningSandbox, name: string, plugin = 'intel_provider') {
   return { organization_code: 'main', name, plugin, settings: sandbox.settings }
 }
@@ -196,7 +199,7 @@ function alertBody(type: string, content: string, provider = 'custom') {
 
 let catalogue: ReturnType<typeof discoverPlugins> | undefined
 
-/** Of the sandbox and of the administrator; none without a sandbox. */
+/** Secrets of the sandbox and the admin key; none without a sandbox. */
 async function secretsIn(
   plugin: string | undefined,
   sandbox: RunningSandbox | undefined,

@@ -1,4 +1,4 @@
-/** `npm run pictures`: starts the demo and takes the picture of the documentation, in `docs/pictures/`. */
+/** `npm run pictures`: starts the demo and takes the screenshot of the documentation, in `docs/pictures/`. */
 import { execFile } from 'node:child_process'
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -11,7 +11,7 @@ import { startBrowser, settled } from '../support/browser.ts'
 const root = join(import.meta.dirname, '../../..')
 const folder = join(root, 'docs/pictures')
 
-/** An alert of the demo whose answer led to an isolation. */
+/** A demo alert whose answer led to an isolation. */
 const alert = 'demo-identity-3'
 
 await promisify(execFile)(process.execPath, [join(root, 'server/web/build.ts')])
@@ -39,7 +39,7 @@ async function take(page: Page, url: string, name: string): Promise<void> {
   await page.emulateMedia({ colorScheme: 'light' })
   await page.goto(url)
   await settled(page)
-  // The graph turns to its step.
+  // The graph scrolls to its step.
   await page.waitForTimeout(1_000)
   await page.evaluate('scrollTo(0, 0)')
   await page.screenshot({ path: join(folder, `${name}.png`) })

@@ -1,8 +1,8 @@
 import type { Page } from 'playwright-core'
 
 /**
- * What the page asks the server for meanwhile, and within so much of its time after it, which passes at once: paths.
- * `page.clock.install()` comes before.
+ * The requests (paths) of the page during the work and this much virtual time after it. Call
+ * `page.clock.install()` before.
  */
 export async function askedWithin(
   page: Page,
@@ -19,7 +19,7 @@ export async function askedWithin(
   })
   await meanwhile()
   await page.clock.runFor(ms)
-  // Whatever was asked for before is told before.
+  // All requests made before are reported before.
   await page.evaluate((path) => fetch(path), last)
   await told
   return asked

@@ -9,7 +9,7 @@ import { browserArguments, unpackedBrowser } from './unpacked-browser.ts'
 
 export interface BrowserPage {
   readonly page: Page
-  /** What must not have happened: dialogs, refusals by the content security policy, errors in the page. */
+  /** Events that must not happen: dialogs, violations of the content security policy, errors in the page. */
   readonly alarms: readonly string[]
   /** Another page of the same browser, with the same session. */
   newPage(): Promise<Page>
@@ -17,8 +17,8 @@ export interface BrowserPage {
 }
 
 /**
- * For tests: undefined where no browser can be started, which the end of the run says with the reason. With
- * `TOCSIN_BROWSER_REQUIRED` it throws.
+ * For tests: undefined if no browser can be started, which the summary of the test run reports with the
+ * reason. With `TOCSIN_BROWSER_REQUIRED` it throws.
  */
 export async function openBrowser(): Promise<BrowserPage | undefined> {
   try {
@@ -32,10 +32,10 @@ export async function openBrowser(): Promise<BrowserPage | undefined> {
   }
 }
 
-/** The browser that the development packages bring, or the Chromium that `TOCSIN_BROWSER` names. */
+/** The browser of the development packages, or the Chromium in `TOCSIN_BROWSER`. */
 export async function startBrowser(): Promise<BrowserPage> {
   const executablePath = process.env['TOCSIN_BROWSER'] ?? (await unpackedBrowser())
-  // One that does not start leaves files behind.
+  // A browser that fails to start leaves files behind.
   const folder = await makeTemporaryFolder()
   let browser: Browser
   try {
@@ -46,7 +46,7 @@ export async function startBrowser(): Promise<BrowserPage> {
     await folder.remove()
     throw error
   }
-  // What fades in would be looked at half way.
+  // Fading elements would be measured halfway.
   const context = await browser.newContext({
     viewport: { width: 1280, height: 860 },
     reducedMotion: 'reduce',
@@ -76,7 +76,7 @@ export async function startBrowser(): Promise<BrowserPage> {
   }
 }
 
-/** Of a long account, the line that says why. */
+/** The relevant line of a long error message. */
 function reasonOf(error: unknown): string {
   const lines = String(error).split('\n')
   return (
@@ -87,8 +87,8 @@ function reasonOf(error: unknown): string {
 }
 
 /**
- * Waits, in the page, until nothing fades or moves that comes to an end: colours half way have other contrasts. What was set a
- * moment ago begins to move with the next frame, in some cases with the one after it.
+ * Waits in the page until all finite animations have ended, because colours in transition have other
+ * contrasts. A change starts its animation with the next frame, sometimes the one after it.
  */
 const stillness = `(async () => {
   const frame = () => new Promise((resolve) => requestAnimationFrame(resolve))
@@ -103,9 +103,8 @@ const stillness = `(async () => {
 })()`
 
 /**
- * What axe finds serious or worse in the page as it is, each with where.
- *
- * @param rules which rules of axe it is to keep. Default: all.
+ * The serious and critical findings of axe in the page, with their places. @param rules the axe
+ * rules to check. Default: all.
  */
 export async function seriousFaults(page: Page, rules?: readonly string[]): Promise<readonly string[]> {
   await page.evaluate(stillness)
@@ -125,20 +124,20 @@ export async function seriousFaults(page: Page, rules?: readonly string[]): Prom
   return found
 }
 
-/** Waits until nothing in the page is on its way any more. */
+/** Waits until the page has no active requests. */
 export async function settled(page: Page): Promise<void> {
   await page.locator('#view h1, [role=alert]').first().waitFor()
-  // What was clicked a moment ago begins to load with the next frame.
+  // A click starts its requests with the next frame.
   await page.evaluate(stillness)
   await page.locator('.mantine-Skeleton-root, .mantine-Loader-root').first().waitFor({ state: 'detached' })
 }
 
-/** Writes the page as a picture for people to look at, where `TOCSIN_PICTURES` names a folder: `<name>.png`. */
+/** Saves a screenshot for people if `TOCSIN_PICTURES` names a folder: `<name>.png`. */
 export async function picture(page: Page, name: string): Promise<void> {
   const folder = process.env['TOCSIN_PICTURES']
   if (folder === undefined) return
   const path = join(folder, `${name}.png`)
   await mkdir(dirname(path), { recursive: true })
-  // A machine that has no time for it fails no test.
+  // A slow machine must not fail a test.
   await page.screenshot({ path, timeout: 5_000 }).catch(() => undefined)
 }

@@ -3,38 +3,40 @@ import type { Page } from 'playwright-core'
 import type { RunningServer } from '../../support/server/start-server.ts'
 import { signIn, startPageServer, type PageServer } from './page-server.ts'
 
-/** The page in a browser before a server of its own; there once `before` has run. */
+/** The page in a browser with its own server; available after `before`. */
 export interface OpenPage {
   readonly page: Page
   readonly server: RunningServer
   /** Loads the page at this path. */
   visit(path: string): Promise<unknown>
-  /** Shows another view as a click on a link does: the page, loaded before, stays, which takes a third of the processor time. */
+  /**
+   * Shows another view like a click on a link: the loaded page stays, which saves two thirds of the processor
+   * time.
+   */
   go(path: string): Promise<unknown>
-  /** Posts an alert of this type, waits for its investigation and gives its id. */
+  /** Posts an alert of this type, waits for its investigation and returns its id. */
   postAlert(type: string, content?: string): Promise<string>
-  /** Starts a playbook by hand; gives the uuid of its run. */
+  /** Starts a playbook manually; returns the uuid of its run. */
   startRun(playbook: string): Promise<string>
-  /** Starts the server again after it has ended; who is signed in stays so. */
+  /** Restarts the server; sessions stay. */
   restart(): Promise<void>
 }
 
 interface OpenPageOptions {
-  /** Source of a further plugin, which works in the folder that the server was started in. */
+  /** Source of an additional plugin, which runs in the folder of the server. */
   readonly plugin?: string
-  /** Further configuration; read when the server starts. */
+  /** Additional configuration, read when the server starts. */
   readonly env?: Readonly<Record<string, string>>
   /** Default false: the server runs in the process of the tests. */
   readonly ownProcess?: boolean
-  /** Default true: as the administrator, at the list of alerts. */
+  /** Default true: signed in with the admin key, at the list of alerts. */
   readonly isSignedIn?: boolean
 }
 
 /**
- * For the tests of a `describe`: starts server and browser before them, stops them afterwards, and fails a test after which there
- * was a dialog, refused content or an error in the page. Skips where no browser can be started.
- *
- * @param playbooks sources by name
+ * For the tests of a `describe`: starts a server and a browser before them, stops both afterwards, and fails
+ * a test that caused a dialog, a policy violation or an error in the page. Skips if no browser can be
+ * started. @param playbooks sources by name
  */
 export function openPage(
   playbooks: Readonly<Record<string, string>> = {},

@@ -6,30 +6,30 @@ import type { RunningServer } from '../../support/server/start-server.ts'
 import { makeTestTocsin } from '../../support/server/test-tocsin.ts'
 import { openBrowser, type BrowserPage } from './browser.ts'
 
-/** A server that serves the page, and a browser in front of it without a session. */
+/** A server with the page, and a browser without a session. */
 export interface PageServer {
   readonly browser: BrowserPage
   readonly server: RunningServer
-  /** Starts the server again after it has ended; sessions stay. */
+  /** Restarts the server; sessions stay. */
   restart(): Promise<RunningServer>
   close(): Promise<void>
 }
 
 interface PageServerOptions {
-  /** Source of a further plugin, which works in the folder of the server. */
+  /** Source of an additional plugin, which runs in the folder of the server. */
   readonly plugin?: string | undefined
-  /** Further configuration. */
+  /** Additional configuration. */
   readonly env?: Readonly<Record<string, string>> | undefined
   /** Default false: the server runs in the process of the tests. */
   readonly ownProcess?: boolean | undefined
 }
 
 const builder = join(import.meta.dirname, '../../../server/web/build.ts')
-/** Once for all files that a process of the tests runs. */
+/** Once for all files of a test process. */
 let pageBuilt: Promise<unknown> | undefined
 
 /**
- * Undefined where no browser can be started.
+ * Undefined if no browser can be started.
  *
  * @param playbooks sources by name
  */
@@ -63,7 +63,7 @@ export async function startPageServer(
   }
 }
 
-/** Types the key where the page asks for it. */
+/** Types the key into the sign-in form. */
 export async function signIn(page: Page, key: string): Promise<void> {
   await page.getByLabel('API key').first().fill(key)
   await page.getByRole('button', { name: 'Sign in' }).click()

@@ -2,19 +2,19 @@ import type { Page } from 'playwright-core'
 import type { RunningServer } from '../../support/server/start-server.ts'
 import { signIn, startPageServer } from './page-server.ts'
 
-/** A browser in which the administrator of a server of its own is signed in. */
+/** A browser with an admin session on its own server. */
 export interface SignedIn {
   readonly server: RunningServer
-  /** What must not have happened; see `BrowserPage`. */
+  /** Events that must not happen; see `BrowserPage`. */
   readonly alarms: readonly string[]
-  /** In a page of its own; the one before is closed, whatever was not saved in it. */
+  /** In a new page; the previous one is closed, and its unsaved input is lost. */
   visit(path: string): Promise<Page>
-  /** From now on somebody else is signed in. */
+  /** Signs in with another key. */
   signInAs(key: string): Promise<void>
   close(): Promise<void>
 }
 
-/** @param playbooks sources by name. Answers undefined where no browser can be started. */
+/** @param playbooks sources by name. Returns undefined if no browser can be started. */
 export async function openSignedIn(
   playbooks: Readonly<Record<string, string>>,
 ): Promise<SignedIn | undefined> {

@@ -1,22 +1,22 @@
 import type { Page } from 'playwright-core'
 
-/** What a page went through since it was opened; times in milliseconds since then. */
+/** Measurements of a page since it was opened, in milliseconds. */
 export interface PageTimes {
   /** First text or picture. */
   readonly firstPaint: number
-  /** First row of a table in sight; 0: none yet. */
+  /** First visible row of a table; 0: none yet. */
   readonly firstRow: number
-  /** Requests begun before that, the page itself among them. */
+  /** Requests started before that, including the page itself. */
   readonly requests: number
-  /** Sum of the layout shifts that no click or key caused. */
+  /** Sum of the layout shifts without user input. */
   readonly layoutShift: number
-  /** What moved, for a message. */
+  /** The moved elements, for messages. */
   readonly moved: readonly string[]
   /** Tasks of more than 50 ms. */
   readonly longTasks: readonly number[]
 }
 
-/** Runs in the page, before anything of it does. */
+/** Runs in the page before its own scripts. */
 const watcher = `(() => {
   const seen = { firstRow: 0, layoutShift: 0, moved: [], longTasks: [] }
   globalThis.watched = seen
@@ -48,12 +48,12 @@ const reader = `(() => {
   }
 })()`
 
-/** Has every page that is opened from now on watched. */
+/** Measures every page opened from now on. */
 export async function watchPage(page: Page): Promise<void> {
   await page.addInitScript(watcher)
 }
 
-/** What was seen since the page was opened. */
+/** The measurements since the page was opened. */
 export async function pageTimes(page: Page): Promise<PageTimes> {
   return (await page.evaluate(reader)) as PageTimes
 }
