@@ -263,8 +263,8 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
   },
   'an alert that crashes the process is retried forever': {
     file: 'core/investigation/investigations.ts',
-    find: 'return alert.recoveryAttempts >= maxRecoveryAttempts ?',
-    replace: 'return alert.recoveryAttempts >= 1e9 ?',
+    find: 'return alert.recoveryAttempts >= maxRecoveryAttempts',
+    replace: 'return alert.recoveryAttempts >= 1e9',
   },
   'paths of steps differ from the previous release': {
     file: 'core/engine/journal/paths.ts',
