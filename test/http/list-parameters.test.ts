@@ -179,7 +179,7 @@ describe('every list of the API', () => {
         ['skills?effect=read&plugin=quiet', 0, 'skills?effect=write'],
         ['playbooks?origin=file', 1, 'playbooks?origin=made'],
         ['playbooks?q=MADE-GLOBEX', 1, 'playbooks?q=made'],
-        ['playbooks?organization=globex', 2, 'playbooks?organization=acme'],
+        ['playbooks?organization=globex', 3, 'playbooks?organization=acme'],
         ['runs?playbook=none', 0, 'runs?playbook=p'],
         ['runs?status=queued', 0, 'runs?status=failed'],
         ['runs?error=none', 0, 'runs?error=broken'],

@@ -110,8 +110,8 @@ export function thingsOf(api: Api, code: string) {
       somebody(),
     )
   }
-  async function playbook() {
-    const name = `made-${code}-${++count}`
+  async function playbook(prefix = 'made') {
+    const name = `${prefix}-${code}-${++count}`
     const source = `apiVersion: tocsin/v1\nname: ${name}\non: { manual: true }\nsteps: [{ set: { a: 1 } }]\n`
     const hash = contentHash(source)
     await stores.playbooks.put({ name, hash, source, origin: 'made', organizationUuid }, somebody())
@@ -202,7 +202,7 @@ export function thingsOf(api: Api, code: string) {
       return { playbook: [name, hash] }
     },
     async playbookWithState(): Promise<Thing> {
-      const { name, hash } = await playbook()
+      const { name, hash } = await playbook('keeps')
       await storeState(api, { code, playbook: name })
       return { playbook: [name, hash], state: ['seen'] }
     },
