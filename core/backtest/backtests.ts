@@ -88,7 +88,7 @@ export interface BacktestsOptions {
   readonly newId: () => string
 }
 
-const [maxKept, maxKeptPerOrganization, maxRunning] = [20, 4, 2]
+const [maxKept, maxKeptPerOrganization, maxRunning] = [8, 3, 2]
 /** Results are copies of data that retention may delete meanwhile. */
 const keepMs = 86_400_000
 /** Pause after each alert, as a share of its duration, for the other work of the server. */

@@ -129,29 +129,27 @@ function actionIn(
 /** A decision without sensitive values and bounded in size, as the API and the command line show it. */
 export type ShownDecision = ReturnType<typeof shownDecision>
 
-/** Per decision. */
-const [maxDeeds, maxPath, maxJson] = [50, 200, 2_000]
+/** Per decision: the results of up to a thousand alerts are kept in memory. */
+const [maxDeeds, maxPath, maxJson] = [30, 100, 4_000]
 
-export const shownDecision = (decision: RunDecision) => ({
-  status: decision.status,
-  reason: decision.reason,
-  verdict: decision.verdict,
-  severity: decision.severity,
-  questions: decision.questions
-    .slice(0, maxDeeds)
-    .map(({ path, skill, state }) => ({ path, via: skill, state })),
-  actions: decision.actions.slice(0, maxDeeds).map(shownAction),
-  path: decision.path.slice(0, maxPath),
-  output: bounded(decision.output),
-})
-
-const shownAction = ({ path, skill, connection, input, state }: Deed) => ({
-  path,
-  skill,
-  connection,
-  input: bounded(input),
-  state,
-})
-
-const bounded = (value: unknown): unknown =>
-  stringifyJson(value ?? null).length <= maxJson ? value : '[left out]'
+export function shownDecision(decision: RunDecision) {
+  let left = maxJson
+  const bounded = (value: unknown): unknown => {
+    left -= stringifyJson(value ?? null).length
+    return left < 0 ? '[left out]' : value
+  }
+  return {
+    status: decision.status,
+    reason: decision.reason,
+    verdict: decision.verdict,
+    severity: decision.severity,
+    questions: decision.questions
+      .slice(0, maxDeeds)
+      .map(({ path, skill, state }) => ({ path, via: skill, state })),
+    actions: decision.actions.slice(0, maxDeeds).map(({ path, skill, connection, input, state }) => {
+      return { path, skill, connection, input: bounded(input), state }
+    }),
+    path: decision.path.slice(0, maxPath),
+    output: bounded(decision.output),
+  }
+}

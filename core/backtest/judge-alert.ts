@@ -1,5 +1,7 @@
 import { stringifyJson } from '../common/json.ts'
 import type { SkillCaller } from '../engine/skills/skill-caller.ts'
+import { withoutRetries } from '../dry-run/dry-run-caller.ts'
+import { withRealTimeout } from '../playbook-test/run/real-timeout.ts'
 import { TocsinError } from '../plugin/index.ts'
 import { resolveInputs } from '../playbook/template/inputs.ts'
 import type { Playbook } from '../playbook/language/playbook.ts'
@@ -146,8 +148,12 @@ const isSame = (a: PlaybookVersion, b: PlaybookVersion): boolean =>
   a.playbook.hash === b.playbook.hash &&
   [...a.called].every(([name, { hash }]) => b.called.get(name)?.hash === hash)
 
-/** Both versions get the same reply to the same call. */
-function remembering(live: SkillCaller): SkillCaller {
+/** How long a read may take in real time. */
+const readTimeoutMs = 30_000
+
+/** Both versions get the same reply to the same call, which is made once. */
+function remembering(given: SkillCaller): SkillCaller {
+  const live = withoutRetries(withRealTimeout(given, readTimeoutMs))
   const known = new Map<string, Promise<unknown>>()
   return (call) => {
     const key = stringifyJson([call.skill, call.connection ?? null, call.input])

@@ -85,6 +85,18 @@ describe('tocsin backtest, as in its how-to', function () {
     expect((await tocsin.call('/cases')).body.total).to.equal(3)
   })
 
+  it('makes real calls only for keys of operators', async () => {
+    const reader = (await tocsin.call('/keys', { body: { name: 'ci', role: 'reader' } })).body.key
+    const source = blocks.find(({ file }) => file === 'unusual-download.yaml')!.text
+    const start = (new_input: string) =>
+      tocsin.call('/playbooks/unusual-download/backtests', {
+        key: reader,
+        body: { organization_code: 'main', source, new_input },
+      })
+    expect(await start('live')).to.deep.include({ status: 403 })
+    expect(await start('assume')).to.deep.include({ status: 201 })
+  })
+
   it('explains mistakes', async () => {
     for (const [args, says] of [
       [[], 'a playbook is needed'],
