@@ -139,7 +139,7 @@ describe('an event that starts a playbook', () => {
     '{ entity: ip }':
       'E106 expected a map for an entity trigger, found a string (possible keys: kind, value, times, within, where)',
     '{ webhook: true }':
-      'E106 expected a map for a webhook trigger, found the boolean true (write webhook: {}, or webhook: { body: { type: object, … } })',
+      'E106 expected a map for a webhook trigger, found the boolean true (possible keys: body, where)',
     '{ case: { event: close } }':
       "E107 'close' is not one of opened, closed, reopened, status_changed, severity_changed, verdict_changed, assignee_changed (did you mean 'closed'?)",
     '{ case: { event: closed, where: \'case.verdict == "benign"\' } }':

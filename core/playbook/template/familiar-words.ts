@@ -278,8 +278,6 @@ export function familiarValue(what: string, node: Node): string | undefined {
       return value === '' ? undefined : `write alert: { type: ${value} }`
     case 'a case trigger':
       return value === '' ? undefined : `write case: { event: ${value} }`
-    case 'a webhook trigger':
-      return 'write webhook: {}, or webhook: { body: { type: object, … } }'
     case '`retry`':
       return /^\d+$/.test(value) ? `write retry: { max: ${value} }` : undefined
     case '`concurrency`':
