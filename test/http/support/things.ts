@@ -58,7 +58,9 @@ export async function storeState(
     alertUuid: null,
   })
   const entry = { path: 'a', stepId: null, kind: 'state', input: null, attempt: 1, startedAt: 1 }
+  await stores.runs.start(uuid, { title: 'A case' })
   await stores.journal.recordState(uuid, entry, { playbook, name, rule, change })
+  await stores.runs.end(uuid, { status: 'completed', output: null, error: null })
 }
 
 /**
