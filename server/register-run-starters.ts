@@ -24,7 +24,7 @@ interface StartersComposition {
   readonly register: <T>(token: ContainerToken<T>, make: () => T) => void
 }
 
-/** What starts runs: alerts, schedules, events and retries. */
+/** Registers the sources of runs: alerts, schedules, events and retries. */
 export function registerRunStarters(composition: StartersComposition): void {
   const { get, register, config, stores, catalogue, library, log, metrics, onRunEnded } = composition
   const enqueue: Runner['enqueue'] = (run, alert) => get(tokens.runner).enqueue(run, alert)

@@ -57,7 +57,7 @@ function relatedOf({ skill, plugin }: Pick<CatalogueSkill, 'skill' | 'plugin'>) 
 
 function effectOf(skill: CatalogueSkill['skill'], isInterface: boolean): string {
   if (skill.effect === 'read') return 'read: changes nothing and can be repeated'
-  if (isInterface) return 'write: the skill of the vendor says what happens after a crash'
+  if (isInterface) return 'write: the skill of the vendor defines what happens after a crash'
   return `write: ${whatRepeatMeans[skill.repeat]}`
 }
 

@@ -47,7 +47,7 @@ export function verifyChain(entries: Iterable<StoredAuditEntry>, kept?: AuditHea
     const expected: number = (head?.sequence ?? 0) + 1
     if (sequence !== expected) return broken(expected, 'it is missing')
     if (hash !== hashEntry(head?.hash, entry))
-      return broken(sequence, 'its text, its hash, or the entry before it was changed')
+      return broken(sequence, 'its text, its hash, or the previous entry was changed')
     if (numberOf(entry) !== sequence) return broken(sequence, 'its sequence number was changed')
     if (kept?.sequence === sequence && kept.hash !== hash)
       return broken(sequence, 'it differs from the kept entry: the log was rewritten')

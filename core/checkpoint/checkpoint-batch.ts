@@ -21,7 +21,7 @@ export function requireBatch(checkpoints: readonly Checkpoint[]): CheckpointBatc
   if (first === undefined) throw new Error('there are no questions')
   const { answers } = first.question
   if (answers === null)
-    throw refusal('checkpoint_has_form', 'a form is filled in for each question by itself', 0)
+    throw refusal('checkpoint_has_form', 'questions with a form must be answered one by one', 0)
   const other = checkpoints.findIndex((each) => !isLike(first)(each))
   if (other !== -1) {
     const message = `one answer can only be given to questions of one kind and organization: this is '${kindOf(checkpoints[other]!)}', the first is '${kindOf(first)}'`

@@ -67,14 +67,14 @@ function problemOf(value: unknown): string | undefined {
 }
 
 function responseProblem(response: unknown): string | undefined {
-  if (!isObject(response)) return 'has a response that is no object'
+  if (!isObject(response)) return 'has a response that is not an object'
   const unknown = Object.keys(response).find((key) => !responseKeys.includes(key))
   if (unknown !== undefined) return `has the unknown key ${quote(unknown)} in a response`
   const { status = 200, headers = {}, text } = response
   if (!Number.isInteger(status) || Number(status) < 200 || Number(status) > 599)
     return 'has a response with an invalid `status`'
   if (!isObject(headers) || Object.values(headers).some((header) => typeof header !== 'string'))
-    return 'has a response whose `headers` are no texts'
+    return 'has a response whose `headers` are not strings'
   return text === undefined || typeof text === 'string'
     ? undefined
     : 'has a response whose `text` is not a string'

@@ -66,7 +66,7 @@ const connectionName: JsonSchema = {
 
 const sources: JsonSchema = {
   type: 'array',
-  description: 'What was asked.',
+  description: 'The sources that were asked.',
   items: {
     type: 'object',
     required: ['skill', 'connection', 'ok', 'error'],

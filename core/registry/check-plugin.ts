@@ -65,7 +65,7 @@ function checkName(name: unknown, folder: string | undefined, problems: PointedM
   } else if (folder !== undefined && name !== folder.replaceAll('-', '_')) {
     problems.push({
       pointer: '/name',
-      message: `'${name}' must agree with its folder '${folder}': call it '${folder.replaceAll('-', '_')}'`,
+      message: `'${name}' must match its folder '${folder}': call it '${folder.replaceAll('-', '_')}'`,
     })
   }
 }

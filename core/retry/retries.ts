@@ -255,13 +255,9 @@ function planOf({ run, playbook, called, paths, repeats }: Planned): string {
 }
 
 function retryChanged(runUuid: string): ConflictError {
-  return new ConflictError(
-    'retry_changed',
-    `a retry of ${runUuid} would do something else than its preview told`,
-    {
-      hint: 'request the preview again: a playbook was changed',
-    },
-  )
+  return new ConflictError('retry_changed', `a retry of ${runUuid} would differ from its preview`, {
+    hint: 'request the preview again: a playbook was changed',
+  })
 }
 
 function nothingToRetry({ uuid }: Run): ConflictError {

@@ -147,7 +147,7 @@ function sentence(error: ErrorObject, schema: JsonSchema): string {
     case 'maxProperties':
       return `must have at most ${String(params['limit'])} fields`
     case 'uniqueItems':
-      return 'must not hold the same item twice'
+      return 'must not contain the same item twice'
     case 'multipleOf':
       return `must be a multiple of ${String(params['multipleOf'])}`
     case 'anyOf':

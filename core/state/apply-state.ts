@@ -201,7 +201,7 @@ function requireQuota({ access, name }: Place, more: number): void {
     'state_quota_reached',
     `the state of the ${of} has reached its limit of ${limit} bytes`,
     {
-      hint: `store less in '${name}', let entries expire, or reset states that nobody needs`,
+      hint: `store less in '${name}', let entries expire, or reset unused states`,
       details: { state: name },
     },
   )

@@ -18,7 +18,7 @@ export function checkDataDir(dataDir: string): Finding {
     return warning(
       check,
       `${dataDir} does not exist`,
-      'the first start creates it; if Tocsin has run before, set TOCSIN_DATA_DIR to the folder of that time',
+      'the first start creates it; if Tocsin has run before, set TOCSIN_DATA_DIR to the folder used before',
     )
   if (!found.isDirectory())
     return problem(check, `${dataDir} is not a folder`, 'set TOCSIN_DATA_DIR to a folder')

@@ -22,7 +22,7 @@ export interface Metrics {
   watchSkills(call: SkillCaller): SkillCaller
   /** A request to another system is over; `status` undefined: no answer came. */
   readonly requestSent: (plugin: string | undefined, status: number | undefined) => void
-  /** A thread that runs skills has ended before it should. */
+  /** A thread that runs skills ended unexpectedly. */
   threadLost(): void
   watchEngine(engine: WatchedEngine): void
   /** Calls it at every scrape. */
@@ -58,7 +58,7 @@ export function createMetrics({
   const states: States = { engine: noEngine, work: noWork, system: noSystemFigures, signInsNeeded: 0 }
   describeStates(exposition, states)
   const countFailure = countFailures(exposition, () => states.engine.playbooks())
-  /** By method, status and route, of which there are only so many. */
+  /** By method, status and route, each from a finite set. */
   const requests = new Map<string, RequestSeries>()
   const stopWatching = watchEventLoop((seconds) => events.lag.observe(seconds))
   const requestSent: Metrics['requestSent'] = (plugin = 'none', status) =>

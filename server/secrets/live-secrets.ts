@@ -8,7 +8,10 @@ export interface LiveSecrets {
   readonly redact: (text: string) => string
 }
 
-/** With more secrets, the least recently used is dropped: there is no end of tokens, and log lines must stay cheap. */
+/**
+ * With more secrets, the least recently used is dropped: the number of tokens is unlimited, and log lines
+ * must stay cheap.
+ */
 const maxSecrets = 1_000
 /** Dropped at once, because each drop rebuilds the index. */
 const letGo = 100

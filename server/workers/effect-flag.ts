@@ -9,9 +9,9 @@ export type EffectMemory = SharedArrayBuffer
 export const newEffectMemory = (): EffectMemory => new SharedArrayBuffer(4)
 
 /**
- * In the thread that performs the task: notes that it begins, and then what is known of its effect.
+ * In the thread that performs the task: records its start, and then its known effect.
  *
- * @returns false where the task is over already: nothing may be sent any more
+ * @returns false if the task is over, so that nothing may be sent
  */
 export function noteEffect(memory: EffectMemory, effect: Effect | 'begun'): boolean {
   const cell = new Int32Array(memory)

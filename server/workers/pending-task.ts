@@ -27,7 +27,7 @@ export function failLost(lost: readonly PendingTask[], reason: string): void {
   }
 }
 
-/** Fails tasks that no thread has begun; another thread is started when `waitMs` (milliseconds) is over. */
+/** Fails tasks that no thread has begun; another thread starts after `waitMs` milliseconds. */
 export function failUnstarted(tasks: readonly PendingTask[], reason: string, waitMs: number): void {
   for (const { reject, forget } of tasks) {
     forget()

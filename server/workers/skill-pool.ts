@@ -16,14 +16,14 @@ export interface SkillPool {
   readonly performTask: PerformTask
   /** Starts the threads; resolves when each can take tasks, or has ended, at the latest after 10 seconds. */
   start(): Promise<void>
-  /** Ends all threads, whatever they do. */
+  /** Ends all threads, even busy ones. */
   close(): Promise<void>
 }
 
 /**
- * All calls of a connection share a thread: its sockets, its token and what is left of its rate limits are
- * there. When a thread is lost with several tasks in it, the cause is unknown: from then on their skills run
- * one after the other in a thread apart, until each has ended a call without ending the thread.
+ * All calls of a connection share a thread: which holds its sockets, its token and its rate budgets. When a
+ * thread is lost with several tasks in it, the cause is unknown: from then on their skills run one after the
+ * other in a separate thread, until each has ended a call without ending the thread.
  */
 export function createSkillPool(options: SkillPoolOptions): SkillPool {
   const suspects = new Set<string>()

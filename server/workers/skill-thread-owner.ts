@@ -33,18 +33,21 @@ const entry = new URL(
 )
 
 /**
- * V8 ends a thread at its own limit, but the whole process where a thread passes that limit within one
- * allocation. So threads are stopped at a lower one, and V8's is for those that grow too fast for that.
+ * V8 ends a thread that exceeds its memory limit, but ends the whole process if a single allocation
+ * exceeds it. So threads are stopped at a lower limit; V8's is for threads that grow too fast.
  */
 const hardLimitFactor = 4
 /**
- * After a thread that ended before it could take a task, another is started no earlier, in milliseconds;
- * twice as long each time.
+ * Delay in milliseconds before the next thread, if one ended before it could take a task; doubled each
+ * time.
  */
 const firstPauseMs = 500
 const longestPauseMs = 30_000
 
-/** One thread that performs tasks. It is started by the first, and again by the next after it was lost. */
+/**
+ * One thread that performs tasks. It starts with its first task, and again with the next task after it was
+ * lost.
+ */
 export class SkillThread {
   readonly #options: SkillThreadOptions
   readonly #pending = new Map<number, PendingTask>()
@@ -124,7 +127,8 @@ export class SkillThread {
     this.#started = Promise.withResolvers()
     let reason = 'ended by itself'
     worker.on('message', (messages: readonly FromThread[]) => {
-      // A stopped thread may have posted more: its questions must not be answered to the next one.
+      // A stopped thread may have posted more: its requests must not be answered to the next
+      // thread.
       const isCurrent = this.#worker === worker
       for (const message of messages) if (isCurrent || message.kind === 'secret') this.#take(message)
     })

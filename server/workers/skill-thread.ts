@@ -114,7 +114,7 @@ function hooksOf(id: number, controller: AbortController, effect: EffectMemory |
   }
 }
 
-/** A secret is named once a second at most: each call uses it several times. */
+/** Reports a secret at most once a second, because each call uses it several times. */
 const toldEveryMs = 1_000
 const told = new Set<string>()
 let toldUntilMs = 0

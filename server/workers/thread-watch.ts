@@ -2,7 +2,7 @@ import type { Worker } from 'node:worker_threads'
 
 /** Between two pings of a thread that has work, in milliseconds. */
 const pingEveryMs = 1_000
-/** A thread that leaves so many pings unanswered blocks its event loop, and is stopped. */
+/** A thread that leaves this many pings unanswered blocks its event loop, and is stopped. */
 const pingsUntilStopped = 15
 /** The same limit if one of its tasks is past its deadline. */
 const pingsUntilStoppedWhenOverdue = 2

@@ -197,7 +197,7 @@ not ok 1 test in 1 file: 1 failed
     await writeFile(join(folder.path, 'run.json'), '{}')
     const refused = await test(['--record', 'run.json'])
     expect(refused.code).to.equal(1)
-    expect(refused.stderr).to.match(/error this is no run with its steps\nhint {2}give the answer of GET/)
+    expect(refused.stderr).to.match(/error this is not a run with its steps\nhint {2}give the answer of GET/)
   })
 
   it('reruns on file changes with --watch until it is stopped', async () => {

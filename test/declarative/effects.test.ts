@@ -58,7 +58,7 @@ verify:
       'E805 the output of `verify`',
     )
     expect(said(`${skill}\nfollow_with: get_block`)).to.include(
-      "E806 'get_block' is no skill of this plugin that reads",
+      "E806 'get_block' is not a skill of this plugin that reads",
     )
     expect(said('destructive: blocking')).to.include("E806 'destructive' is only for writes")
   })
@@ -362,9 +362,9 @@ follow_with: ${follow}`,
   const wrong: Readonly<Record<string, readonly [undone: string, problem: string]>> = {
     'a skill that does not exist': [
       undo.replace('release_it', 'relase_it'),
-      "E806 'relase_it' is no skill of this plugin that writes (did you mean 'release_it'?)",
+      "E806 'relase_it' is not a skill of this plugin that writes (did you mean 'release_it'?)",
     ],
-    'a skill that reads': [undo.replace('release_it', 'read_state'), "E806 'read_state' is no skill"],
+    'a skill that reads': [undo.replace('release_it', 'read_state'), "E806 'read_state' is not a skill"],
     'an input of another type': [undo.replace('output.id', 'input.name'), 'E805'],
     'an unknown input': [undo.replace('id:', 'di:'), 'E805'],
     'no input': ['{ skill: release_it }', "E105 'release_it' needs `input` (write input: { id: "],

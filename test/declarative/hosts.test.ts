@@ -144,7 +144,7 @@ output: { n: { type: array, value: "\${{ [before.a.body.n, before.b.body.n, resp
   const wrong: Readonly<Record<string, readonly [connection: string, problem: string]>> = {
     'an unknown host': [
       'check: { get: /ping, host: consle }\nhosts: { console: { base_url: https://console.example.com } }',
-      "E806 'consle' is no host of the connection (did you mean 'console'?)",
+      "E806 'consle' is not a host of the connection (did you mean 'console'?)",
     ],
     'a secret in its address': [
       'fields: { k: { secret: true } }\nhosts: { a: { base_url: "https://${{ settings.k }}.example.com" } }',

@@ -100,7 +100,7 @@ output: { names: { each: "\${{ items }}", item: { type: string, value: "\${{ ite
     const said = saidOf(pluginWith({ skill: 'output: { a: "${{ response.xml.a }}" }' }))
     expect(said.join()).to.include('(declare xml: {} under connection)')
     const named = saidOf(pluginWith({ connection: 'xml: { lists: [a/b/c] }' }))
-    expect(named.join()).to.include("E107 'a/b/c' is no name of an element")
+    expect(named.join()).to.include("E107 'a/b/c' is not the name of an element")
   })
 
   it('is answered by the sandbox', async () => {

@@ -61,7 +61,7 @@ describe('a test with crashes', () => {
     )
     const tests = testsSource('  - { name: a, expect: {} }', 'mocks: { people.post: { example: Hello } }\n')
     const text = (await failures(moody, tests, { crash: true })).join('\n')
-    expect(text).to.match(/error crash  after a crash behind write 1 of the journal /)
+    expect(text).to.match(/error crash  after a crash after write 1 of the journal /)
     expect(text).to.match(/the path was mood → 2|the path was mood → odd → 2/)
     expect(text).to.match(/the end: output\.n was \d+, not \d+/)
     expect(text).to.match(/the case: summary was "mood \d+", not "mood \d+"/)

@@ -149,7 +149,9 @@ describe('expectations of a test', () => {
       '  - { name: another, expect: { status: failed } }',
       'mocks:\n  people.find: { with: { email: bo@example.com }, example: A person }\n',
     )
-    expect((await failures(playbook, source))[0]).to.match(/no reply of the mock fits what step 'who' gives/)
+    expect((await failures(playbook, source))[0]).to.match(
+      /no reply of the mock matches the input that step 'who' gives/,
+    )
   })
 
   it('refuse an alert that does not trigger the playbook, unless expected', async () => {

@@ -195,7 +195,7 @@ describe('recordTests', () => {
 
   it('reports a missing alert', async () => {
     const text = recordTests(await finishedRun(), { ...options, alert: undefined })
-    expect(text).to.contain('# The run does not hold its alert: write it, or record with --alert.')
+    expect(text).to.contain('# The run does not contain its alert: write it, or record with --alert.')
     expect(parsed(playbook, text).problems).to.deep.equal([])
   })
 
@@ -208,7 +208,7 @@ describe('recordTests', () => {
   })
 
   for (const [what, change, says] of [
-    ['a list of runs', { steps: undefined }, /no run with its steps/],
+    ['a list of runs', { steps: undefined }, /not a run with its steps/],
     ['a run in progress', { status: 'running' }, /has not ended: it is running/],
   ] as const) {
     it(`refuses ${what}`, async () => {
@@ -218,6 +218,6 @@ describe('recordTests', () => {
   }
 
   it('refuses input that is not a run', () => {
-    for (const given of [null, 5, [], 'run']) expect(() => recordTests(given, options)).to.throw(/no run/)
+    for (const given of [null, 5, [], 'run']) expect(() => recordTests(given, options)).to.throw(/not a run/)
   })
 })

@@ -139,9 +139,9 @@ describe('a test recorded from a run', function () {
         () => 'none',
         (error: Error) => error.message,
       )
-    expect(await refusal({ ...run, steps_total: 5_000 })).to.match(/the answer holds \d+ of 5000 steps/)
+    expect(await refusal({ ...run, steps_total: 5_000 })).to.match(/the answer contains \d+ of 5000 steps/)
     const [first, ...rest] = run.steps
     const emptied = { ...first, input: '[left out]', output: '[left out]' }
-    expect(await refusal({ ...run, steps: [emptied, ...rest] })).to.match(/leaves out what steps were given/)
+    expect(await refusal({ ...run, steps: [emptied, ...rest] })).to.match(/omits inputs and outputs of steps/)
   })
 })

@@ -45,9 +45,9 @@ describe('on.alert.correlate', () => {
   for (const [correlate, said] of Object.entries({
     '{ by: { user: "1" } }': `E331 this expression does not read the alert, ${everything}`,
     '{ by: { user: organization.code } }': `E331 this expression does not read the alert, ${everything}`,
-    '{ by: { kind: alert.type } }': `E331 kind has a value even if the alert says nothing, ${everything}`,
-    '{ by: { kind: alert.type, grade: alert.severity } }': `E331 kind and grade have values even if the alert says nothing, ${everything}`,
-    '{ by: { user: alert.data.?user.orValue("nobody in particular") } }': `E331 user has a value even if the alert says nothing, ${everything}`,
+    '{ by: { kind: alert.type } }': `E331 kind has a value even for an empty alert, ${everything}`,
+    '{ by: { kind: alert.type, grade: alert.severity } }': `E331 kind and grade have values even for an empty alert, ${everything}`,
+    '{ by: { user: alert.data.?user.orValue("nobody in particular") } }': `E331 user has a value even for an empty alert, ${everything}`,
     '{ by: { risky: alert.data.risk > 50 } }': `E331 this expression is true or false, ${everything}`,
     '{ by: {} }': 'E106 `by` is empty (write by: { user: alert.data.user })',
     '[]': 'E106 `correlate` is empty (write by: { user: alert.data.user })',

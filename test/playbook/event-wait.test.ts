@@ -33,7 +33,7 @@ describe('a wait for an event', () => {
     [
       'a time and an event',
       `until: '2026-01-01T00:00:00Z', ${alert}, timeout: 1h`,
-      ['E112 `until` does not go with `for`'],
+      ['E112 `until` and `for` cannot be combined'],
     ],
     [
       'types that are no strings',

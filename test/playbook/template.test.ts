@@ -28,7 +28,7 @@ describe('a template', () => {
 
   it('names the expression whose value is not JSON, and the cause', () => {
     expect(() => returned('{ deep: "${{ [alert.data.n / (alert.data.n - 5)] }}" }'))
-      .to.throw('the value of [alert.data.n / (alert.data.n - 5)] cannot be kept: JSON has no Infinity')
+      .to.throw('the value of [alert.data.n / (alert.data.n - 5)] cannot be stored: JSON has no Infinity')
       .with.property('hint')
       .that.includes('division by zero')
   })

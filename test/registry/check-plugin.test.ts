@@ -67,7 +67,7 @@ describe('checkPlugin', () => {
 
   it('requires the name of the folder, with underscores for hyphens', () => {
     expect(problems(good, 'quotes')).to.deep.equal([
-      "/name 'quote_box' must agree with its folder 'quotes': call it 'quotes'",
+      "/name 'quote_box' must match its folder 'quotes': call it 'quotes'",
     ])
   })
 

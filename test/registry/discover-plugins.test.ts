@@ -83,7 +83,7 @@ describe('discoverPlugins', () => {
     cpSync(join(root, 'plugins/http'), join(pluginsDir, 'my-api'), { recursive: true })
     const path = join(pluginsDir, 'my-api')
     expect(await refusal({ pluginsDir })).to.include(
-      "plugins/my-api:/name 'http' must agree with its folder 'my-api'",
+      "plugins/my-api:/name 'http' must match its folder 'my-api'",
     )
     writeFileSync(join(path, 'plugin.ts'), pluginSource('my_api'))
     expect(await loadSandbox({ pluginsDir }, 'my_api')).to.have.property('start')
@@ -116,9 +116,7 @@ skills:
     add('both', declared('both'), 'plugin.yaml')
     add('both', pluginSource('both'))
     const message = await refusal({ pluginsDir })
-    expect(message).to.include(
-      "plugins/my-api/plugin.yaml:2:9 E806 'my_ipa' must agree with its folder 'my-api'",
-    )
+    expect(message).to.include("plugins/my-api/plugin.yaml:2:9 E806 'my_ipa' must match its folder 'my-api'")
     expect(message).to.match(/plugins\/my-api\/plugin.yaml:7:\d+ E802 the path/)
     expect(message).to.include('plugins/both has plugin.yaml and plugin.ts: remove one of them')
   })

@@ -52,7 +52,11 @@ describe('a token response', () => {
       `{"access_token":"${'a'.repeat(20_000)}"}`,
       'the access_token in the answer cannot be sent in a header',
     ],
-    ['another type', '{"access_token":"a","token_type":"mac"}', 'the token in the answer is no bearer token'],
+    [
+      'another type',
+      '{"access_token":"a","token_type":"mac"}',
+      'the token in the answer is not a bearer token',
+    ],
   ] as const) {
     it(`is refused if it is ${what}`, () => {
       expect(readToken(body)).to.equal(problem)

@@ -27,7 +27,7 @@ async function verify({ head: kept }: { readonly head?: AuditHead }): Promise<vo
   if (broken !== null) {
     process.stderr.write(
       `${paintError.bad('error')} the audit log is broken at entry ${broken.sequence}: ${broken.reason}\n` +
-        `${paintError.dim('hint')}  ${entries === 0 ? 'no entry' : `entries 1 to ${entries}`} before it can be trusted; compare with a backup${entries === 0 ? ' (one that was upgraded from before there was an audit log has no entry until something is changed)' : ''}\n`,
+        `${paintError.dim('hint')}  ${entries === 0 ? 'no entry' : `entries 1 to ${entries}`} before it can be trusted; compare with a backup${entries === 0 ? ' (a database from before the audit log has no entries until the first change)' : ''}\n`,
     )
     throw new Exit(exitCodes.failed)
   }

@@ -117,7 +117,7 @@ function parseRates(value: unknown): readonly RateLimit[] {
   return given.flatMap((one) => {
     if (one === null || one === undefined) return []
     const limit = typeof one === 'string' ? parseRate(one) : undefined
-    if (limit === undefined) throw new Error(`the rate ${JSON.stringify(one)} is not like 50/week`)
+    if (limit === undefined) throw new Error(`invalid rate ${JSON.stringify(one)}: write it like 50/week`)
     return [limit]
   })
 }

@@ -71,7 +71,8 @@ function receive(webhook: DeclaredWebhook, request: InboundRequest, settings: un
 function greet(handshake: DeclaredHandshake, request: InboundRequest, settings: unknown): InboundReply {
   const values = valuesOf(request, settings)
   const isOne = handshake.isOptional || (handshake.when && conditionHolds(handshake.when, values))
-  if (isOne !== true) throw new SkillError('not_a_handshake', 'the GET is not the test of the address')
+  if (isOne !== true)
+    throw new SkillError('not_a_handshake', 'the GET request is not the expected test of the address')
   return answer(handshake, request, settings, values)
 }
 

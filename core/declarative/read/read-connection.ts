@@ -86,7 +86,7 @@ const hostField = (name: string) => ({
   schema: {
     ...addressSchema,
     title: `Address of ${name}`,
-    description: 'Another address, such as a proxy. Empty: the usual one.',
+    description: 'Overrides the address, for example with a proxy. Leave blank for the default.',
   },
   isRequired: false,
 })
@@ -147,7 +147,7 @@ function readXml(reading: PluginReading, entry: Entry | undefined): DeclaredXml 
     const hint = 'write an element without namespace, such as Contents, or Users/member'
     reading.problems.add(
       'E107',
-      `${quote(wrong)} is no name of an element`,
+      `${quote(wrong)} is not the name of an element`,
       fields!.get('lists')!.value,
       hint,
     )
@@ -162,7 +162,7 @@ function baseUrlField(fields: Fields): JsonSchema {
   return {
     ...addressSchema,
     title: 'Base URL',
-    description: 'Another address of the API, such as a proxy. Empty: the usual one.',
+    description: 'Overrides the address of the API, for example with a proxy. Leave blank for the default.',
     ...(/^https:\/\/[^$]*$/.test(text) && { examples: [text] }),
   }
 }

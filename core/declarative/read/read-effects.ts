@@ -189,7 +189,7 @@ function readCall(
   const found = possible.find((each) => each.name === name)
   if (found === undefined) {
     const does = effect === 'read' ? 'reads' : 'writes'
-    const message = `${quote(name)} is no skill of this plugin that ${does}`
+    const message = `${quote(name)} is not a skill of this plugin that ${does}`
     problems.add('E806', message, nameNode, () =>
       suggest(
         name,

@@ -124,7 +124,7 @@ function readName(
   if (name !== undefined && wanted !== undefined && name !== wanted)
     problems.add(
       'E806',
-      `${quote(name)} must agree with its folder '${folder}'`,
+      `${quote(name)} must match its folder '${folder}'`,
       entry!.value,
       `write plugin: ${wanted}`,
     )
@@ -145,7 +145,12 @@ function readSkills(
     return []
   }
   if (value.items.length > maxSkills)
-    problems.add('E107', `a plugin may have ${maxSkills} skills`, value.items[maxSkills]!, 'split the plugin')
+    problems.add(
+      'E107',
+      `a plugin may have at most ${maxSkills} skills`,
+      value.items[maxSkills]!,
+      'split the plugin',
+    )
   const names = new Set<string>()
   const skills = value.items.slice(0, maxSkills).flatMap((node) => {
     const skill = readSkill(reading, node, surroundings)

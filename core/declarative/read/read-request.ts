@@ -59,7 +59,7 @@ function readHostName({ problems, hosts }: PluginReading, entry: Entry | undefin
   const name = entry && readText(problems, entry)
   if (name === undefined || hosts.has(name)) return name
   const hint = suggest(name, [...hosts]) ?? 'declare it under connection.hosts'
-  problems.add('E806', `${quote(name)} is no host of the connection`, entry!.value, hint)
+  problems.add('E806', `${quote(name)} is not a host of the connection`, entry!.value, hint)
   return undefined
 }
 

@@ -11,7 +11,7 @@ export const encodingDocs: readonly Row[] = [
   ],
   [
     'base64.decode(text[, charset]) -> string',
-    'the reverse, also of the URL-safe alphabet; an error if the bytes are no text',
+    'the reverse, also of the URL-safe alphabet; an error if the bytes are not text',
     'base64.decode("cwBoAA==", "utf-16le")',
   ],
   ['base64(text) -> string', 'the same as `base64.encode(text)`', 'base64("héllo")'],

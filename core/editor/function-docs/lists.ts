@@ -17,7 +17,11 @@ export const listDocs: readonly Row[] = [
   ],
   ['list.reverse() -> list', 'from the last element to the first', '[1, 2].reverse()'],
   ['list.distinct() -> list', 'each element once', '[1, 2, 1.0].distinct()'],
-  ['list.flatten([levels]) -> list', 'without one level of lists, or so many', '[[1], [2, [3]]].flatten()'],
+  [
+    'list.flatten([levels]) -> list',
+    'without one level of nested lists, or this many levels',
+    '[[1], [2, [3]]].flatten()',
+  ],
   ['list.indexOf(element) -> int', 'position of the first occurrence, or -1', '["a", "b"].indexOf("b")'],
   [
     'list.lastIndexOf(element) -> int',

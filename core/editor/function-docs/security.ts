@@ -12,7 +12,7 @@ export const securityDocs: readonly Row[] = [
   ['ip.family() -> int', '4 or 6', '"::1".family()'],
   [
     'ip.isGlobalUnicast() -> bool',
-    'no loopback, link-local, multicast, broadcast or unspecified address; private ones count',
+    'not a loopback, link-local, multicast, broadcast or unspecified address; private ones count',
     '"10.0.0.7".isGlobalUnicast()',
   ],
   ['ip.isLoopback() -> bool', 'in 127.0.0.0/8, or `::1`', '"127.0.0.1".isLoopback()'],
@@ -42,10 +42,10 @@ export const securityDocs: readonly Row[] = [
     'the other network is part of it',
     '"10.0.0.0/8".containsCIDR("10.1.0.0/16")',
   ],
-  ['isCIDR(text) -> bool', 'it is a network with its length', 'isCIDR("10.0.0.0")'],
+  ['isCIDR(text) -> bool', 'it is a network with a prefix length', 'isCIDR("10.0.0.0")'],
   ['cidr(text) -> string', 'the network in its canonical form', 'cidr("2001:DB8::/32")'],
-  ['network.masked() -> string', 'the network from its first address', '"10.1.2.3/8".masked()'],
-  ['network.prefixLength() -> int', 'its length', '"10.0.0.0/8".prefixLength()'],
+  ['network.masked() -> string', 'the network, starting at its first address', '"10.1.2.3/8".masked()'],
+  ['network.prefixLength() -> int', 'its prefix length', '"10.0.0.0/8".prefixLength()'],
   [
     'domainOf(text) -> string',
     'the host of a URL, e-mail address or host name, in lower case',
@@ -53,7 +53,7 @@ export const securityDocs: readonly Row[] = [
   ],
   [
     'registeredDomain(text) -> optional',
-    'the domain that somebody registered, by the [Public Suffix List](https://publicsuffix.org)',
+    'the registered domain, by the [Public Suffix List](https://publicsuffix.org)',
     'registeredDomain("https://mail.example.co.uk/").orValue("")',
   ],
   [
@@ -62,7 +62,7 @@ export const securityDocs: readonly Row[] = [
     'publicSuffix("dana.github.io").orValue("")',
   ],
   ['isURL(text) -> bool', 'it is a URL or an absolute path', 'isURL("../path")'],
-  ['url(text) -> string', 'the text, if it is one', 'url("https://example.com/a").getHost()'],
+  ['url(text) -> string', 'the URL, if the text is one', 'url("https://example.com/a").getHost()'],
   ['url.getScheme() -> string', 'the scheme; empty for a path', '"https://example.com".getScheme()'],
   [
     'url.getHost() -> string',

@@ -48,10 +48,10 @@ export const textDocs: readonly Row[] = [
   ['strings.quote(text) -> string', 'in quotes, with escapes', 'strings.quote("a\\tb")'],
   [
     'text.padStart(size[, fill]) -> string',
-    'filled at the start up to so many characters',
+    'padded at the start to this many characters',
     '"7".padStart(3, "0")',
   ],
-  ['text.padEnd(size[, fill]) -> string', 'filled at the end', '"ab".padEnd(4, ".")'],
+  ['text.padEnd(size[, fill]) -> string', 'padded at the end', '"ab".padEnd(4, ".")'],
   [
     'text.stripHtml() -> string',
     'the text of HTML, without tags, scripts and styles',

@@ -74,7 +74,7 @@ async function mayStart(local: LocalRun, work: AdmitWork, wait: Wait): Promise<b
 }
 
 function rateExceeded(limit: string, waitMs: number): TocsinError {
-  return new TocsinError('rate_exceeded', `the step has started ${limit}, which is its rate limit`, {
+  return new TocsinError('rate_exceeded', `the step has reached its rate limit of ${limit}`, {
     hint: `the next start is possible in ${Math.ceil(waitMs / 1000)} s: let it wait with \`policy: wait\`, or handle this with on_error`,
     details: { retry_after_ms: waitMs },
   })

@@ -79,7 +79,7 @@ function performInBackground(local: LocalRun, work: EffectWork): void {
     const { code, message } = outcome.error
     local.log.warn(
       { run: local.uuid, path, skill, code, reason: message },
-      'could not show a person the end of a question',
+      'could not show a person that a question is closed',
     )
   })
 }
@@ -87,7 +87,7 @@ function performInBackground(local: LocalRun, work: EffectWork): void {
 function intentOf(local: LocalRun, work: AskWork, startedAt: number): Intent {
   const { question, withinMs, remindAfterMs } = work.question()
   if (local.checkpoints === undefined) {
-    throw new TocsinError('nobody_to_ask', 'no person can be asked here', {
+    throw new TocsinError('nobody_to_ask', 'questions cannot be asked here', {
       hint: 'give the answer in advance',
     })
   }

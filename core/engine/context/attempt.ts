@@ -73,7 +73,7 @@ export function cancelled(): CancelledError {
 /** The deadline of the run or of a group passed, so no further attempt can help. */
 export class GroupTimeoutError extends TimeoutError {
   constructor() {
-    super('step_timeout', 'the time of the run or of an enclosing step is up', {
+    super('step_timeout', 'the run or an enclosing step has timed out', {
       hint: 'raise the timeout of the playbook or the group',
     })
   }

@@ -45,7 +45,7 @@ export async function awaitEvent(local: LocalRun, work: EventWork): Promise<Work
 
 function intentOf(local: LocalRun, work: EventWork, startedAt: number): Intent {
   if (local.events === undefined)
-    throw new TocsinError('no_events', 'no event can be waited for here', {
+    throw new TocsinError('no_events', 'waiting for events is not possible here', {
       hint: 'give the event in advance',
     })
   if (startedAt >= work.deadlineMs) throw new GroupTimeoutError()

@@ -244,6 +244,6 @@ function interruptedError({ interrupted, kind }: EffectWork): TocsinError {
   const hint =
     interrupted === 'fail'
       ? 'its effect is unknown: check the other system'
-      : 'if this ended the step: it was the only one running when the process stopped'
+      : 'the step may crash the process: it was the only one running when the process stopped'
   return new TocsinError('step_interrupted', `the process stopped while '${kind}' was running`, { hint })
 }

@@ -67,7 +67,7 @@ function atBoundary<T>(run: () => T, source?: string): T {
   } catch (fault) {
     if (!(fault instanceof Fault)) throw fault
     if (source === undefined) throw fault.toError()
-    const message = `the value of ${shorten(source)} cannot be kept: ${fault.message}`
+    const message = `the value of ${shorten(source)} cannot be stored: ${fault.message}`
     throw new Fault(fault.code, message, { start: 0, end: source.length }, fault.hint).toError()
   }
 }
@@ -112,7 +112,7 @@ class Conversion {
     if (typeof value === 'number') {
       if (Number.isFinite(value)) return value
       const hint =
-        'a division by zero gives it (ask first, as in b == 0 ? 0 : a / b), and so does a number of the data beyond 1.8e308'
+        'the cause is a division by zero (check first, as in b == 0 ? 0 : a / b) or a number beyond 1.8e308 in the data'
       throw new Fault('expression_wrong_type', `JSON has no ${value}`, this.#span, hint)
     }
     if (value instanceof Timestamp || value instanceof Duration || value instanceof TypeValue)

@@ -92,6 +92,6 @@ function askedAddress(written: string): PlannedAddress {
     baseUrl: template('settings.base_url'),
     fields: { base_url: { title: 'Base URL', description, examples: [example], address: 'public' } },
     origin: undefined,
-    notes: ['The document does not say the address of the API, so that every connection has to.'],
+    notes: ['The document does not state the address of the API, so every connection must set it.'],
   }
 }

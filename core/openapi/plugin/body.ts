@@ -21,7 +21,7 @@ export function planBody(plan: SkillPlan): PlannedBody {
   const body = plan.reader.document.isSwagger2 ? bodyOfSwagger2(plan) : bodyOfOpenApi3(plan)
   if (body === undefined) return {}
   if (plan.operation.method === 'get' || plan.operation.method === 'head') {
-    plan.notes.push('The request would read and have a body, which is left out.')
+    plan.notes.push('A GET or HEAD request has no body, so the body of the document is left out.')
     return {}
   }
   const header = /^application\/json$|^application\/x-www-form|^multipart\//.test(body.contentType)

@@ -161,7 +161,7 @@ function readUnreachable(context: TestContext, entry: Entry | undefined): Playbo
     const key = readTestString(problems, { ...entry, value })
     if (key === undefined) return []
     if (known.includes(key)) return [{ value: key, place: () => testPlaceOf(source, value) }]
-    problems.add('E107', `${quote(key)} is no branch of the playbook`, value, () => suggest(key, known))
+    problems.add('E107', `${quote(key)} is not a branch of the playbook`, value, () => suggest(key, known))
     return []
   })
 }

@@ -73,9 +73,9 @@ function urlIn({ run_uuid: uuid, steps, output }: RecordedRun): string | undefin
 
 function notes(run: RecordedRun, { alert, playbook }: RecordOptions): readonly string[] {
   return [
-    `Recorded from run ${run.run_uuid}. Read it before it is kept: it holds what the other systems answered.`,
+    `Recorded from run ${run.run_uuid}. Review it before you keep it: it contains the answers of other systems.`,
     ...(alert === undefined && run.alert_id !== null
-      ? ['The run does not hold its alert: write it, or record with --alert.']
+      ? ['The run does not contain its alert: write it, or record with --alert.']
       : []),
     ...(playbook !== undefined && playbook.hash !== run.playbook_hash
       ? ['The playbook has changed since this run.']

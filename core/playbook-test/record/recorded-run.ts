@@ -59,14 +59,14 @@ export function checkedRun(given: unknown): RecordedRun {
     !Array.isArray(run.steps) ||
     typeof run.playbook !== 'string'
   )
-    throw refuse('this is no run with its steps')
+    throw refuse('this is not a run with its steps')
   if (run.status !== 'completed' && run.status !== 'failed' && run.status !== 'cancelled')
     throw refuse(`the run has not ended: it is ${String(run.status)}`)
   const { steps_total: total = run.steps.length, steps } = run
   if (typeof total === 'number' && total > steps.length)
-    throw refuse(`the answer holds ${steps.length} of ${total} steps`, 'record a run with fewer steps')
+    throw refuse(`the answer contains ${steps.length} of ${total} steps`, 'record a run with fewer steps')
   if ((steps as readonly RecordedStep[]).some(({ input, output }) => input === leftOut && output === leftOut))
-    throw refuse('the answer leaves out what steps were given and gave', 'record a run with less data')
+    throw refuse('the answer omits inputs and outputs of steps', 'record a run with less data')
   return run as RecordedRun
 }
 

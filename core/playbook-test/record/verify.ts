@@ -142,9 +142,7 @@ function inCommon(
     error: isAsIt ? same('error', recorded['error'], rehearsed.outcome?.error) : undefined,
   }
   const notes = [
-    ...(isAsIt
-      ? []
-      : [`The run was ${run.status}; the test is ${rehearsed.status}, which is not what happened.`]),
+    ...(isAsIt ? [] : [`The run was ${run.status}, but the test is ${rehearsed.status}.`]),
     ...(left.length === 0
       ? []
       : [

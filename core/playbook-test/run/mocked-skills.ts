@@ -174,10 +174,10 @@ function missingMock({ skill, input }: SkillCall, path: string, step: string, is
   // The position of a step without id changes when siblings are added.
   const key = /(?:^|\/)\d+$/.test(step) ? skill : `steps.${step}`
   const message = isMocked
-    ? `no reply of the mock fits what step '${path}' gives to ${skill}: ${show(input)}`
+    ? `no reply of the mock matches the input that step '${path}' gives to ${skill}: ${show(input)}`
     : `step '${path}' calls ${skill}, which is not mocked; its input is ${show(input)}`
   const hint = isMocked
-    ? 'add a reply without `with`, or with what this input holds'
+    ? 'add a reply without `with`, or with values of this input'
     : `add to mocks: ${key}: { output: … } (or example, error, timeout)`
   return { path, message, hint }
 }

@@ -75,7 +75,7 @@ async function runOne(
   const crashes =
     crash && failures.length === 0 ? await crashEverywhere(runnable, catalogue) : { crashes: 0, failures: [] }
   for (const { write, message } of crashes.failures) {
-    const text = `after a crash behind write ${write} of the journal ${message}`
+    const text = `after a crash after write ${write} of the journal ${message}`
     failures.push({ code: 'crash', severity: 'error', message: text, ...test.place, ...(file && { file }) })
   }
   return {

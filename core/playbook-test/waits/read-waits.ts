@@ -46,7 +46,7 @@ export function readMockAnswer(
 function readAnswererKind({ problems }: TestContext, entry: Entry): MockAnswer['byKind'] {
   const kind = readTestString(problems, entry)
   if (kind === undefined || kind === 'person' || kind === 'api_key') return kind
-  problems.add('E106', `${quote(kind)} is not a kind of who answers`, entry.value, 'write person or api_key')
+  problems.add('E106', `${quote(kind)} is not a kind of responder`, entry.value, 'write person or api_key')
   return undefined
 }
 

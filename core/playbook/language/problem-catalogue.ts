@@ -265,7 +265,7 @@ export const problemCatalogue = {
   E331: {
     title: 'unrelated alerts correlated',
     explanation:
-      'A rule of `on.alert.correlate` would give unrelated alerts one case: an expression does not read the alert or is only true or false, or the values exist even if the alert says nothing, such as `alert.type` or a default with `orValue("none")`.',
+      'A rule of `on.alert.correlate` would give unrelated alerts one case: an expression does not read the alert or is only true or false, or the values exist even for an empty alert, such as `alert.type` or a default with `orValue("none")`.',
   },
   E340: {
     title: 'unknown state',

@@ -135,5 +135,5 @@ function valueForNothing(program: Program) {
 
 function relatesEverything(programs: readonly (readonly [string, Program])[]): string {
   const values = programs.map(([name]) => name).join(' and ')
-  return `${values} ${programs.length > 1 ? 'have values' : 'has a value'} even if the alert says nothing, so unrelated alerts would share a case`
+  return `${values} ${programs.length > 1 ? 'have values' : 'has a value'} even for an empty alert, so unrelated alerts would share a case`
 }

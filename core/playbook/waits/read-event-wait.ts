@@ -41,7 +41,7 @@ export function* readEventWait(
 ): Sliced<ActionResult<WaitPart>> {
   const { problems } = context
   const until = fields.get('until')
-  if (until) problems.add('E112', '`until` does not go with `for`', until.key, 'remove one of them')
+  if (until) problems.add('E112', '`until` and `for` cannot be combined', until.key, 'remove one of them')
   const schemaEntry = fields.get('schema')
   const schema = schemaEntry && readWrittenSchema(context, schemaEntry)
   const of = yield* readEvent(context, fields.get('for')!, scope)

@@ -42,7 +42,7 @@ export const waitKeys = {
         with: ['ask'],
       },
       veto: {
-        meaning: 'an answer, or a list of answers, of which one decides alone',
+        meaning: 'an answer, or a list of answers, each of which decides alone',
         default: 'none',
         schema: { anyOf: [text, { ...texts, minItems: 1 }] },
         with: ['ask'],

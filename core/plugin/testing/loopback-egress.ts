@@ -23,7 +23,10 @@ export const loopbackEgress: Egress = {
       if (request.signal.aborted) throw request.signal.reason
       throw cause instanceof TocsinError
         ? cause
-        : new RetryableError('network_error', String(cause), { hint: 'is the sandbox still there?', cause })
+        : new RetryableError('network_error', String(cause), {
+            hint: 'check that the sandbox is still running',
+            cause,
+          })
     }
   },
   async connect({ host, port, tls, network, signal }) {
@@ -41,7 +44,7 @@ export const loopbackEgress: Egress = {
           signal.aborted
             ? (signal.reason as Error)
             : new RetryableError('network_error', `could not reach ${host}:${port}: ${cause.message}`, {
-                hint: 'is the sandbox still there?',
+                hint: 'check that the sandbox is still running',
                 details: { sent: false },
                 cause,
               }),

@@ -44,7 +44,7 @@ export function readTokenResponse(body: string): TokenResponse | string {
   if (accessToken === null) return 'the answer has no access_token'
   if (!tokenText.test(accessToken)) return 'the access_token in the answer cannot be sent in a header'
   const type = textAt(answer, 'token_type') ?? 'Bearer'
-  if (type.toLowerCase() !== 'bearer') return 'the token in the answer is no bearer token'
+  if (type.toLowerCase() !== 'bearer') return 'the token in the answer is not a bearer token'
   return {
     accessToken,
     lifetimeMs: lifetime(valueAt(answer, 'expires_in')),

@@ -8,7 +8,7 @@ export const apiAlertSchema = {
   $id: 'alert.schema.json',
   title: 'Alert',
   description:
-    'An alert. Creating one returns exactly the required fields and alert_content. Lists add what was read from the content and what the investigation added, and on request alert_content or content_preview. Reading one adds observables and runs.',
+    'An alert. Creating one returns exactly the required fields and alert_content. Lists add the fields read from the content and those set by the investigation, and on request alert_content or content_preview. Reading one adds observables and runs.',
   type: 'object',
   additionalProperties: false,
   required: [
@@ -89,7 +89,7 @@ export const apiAlertSchema = {
     title: {
       type: ['string', 'null'],
       maxLength: 200,
-      description: 'What the alert says it is, read from its content; null if that is unknown.',
+      description: 'Title of the alert, read from its content; null if it is unknown.',
     },
     severity: {
       enum: [...severities, null],
@@ -129,7 +129,7 @@ export const apiAlertSchema = {
     },
     observables: {
       type: 'array',
-      description: 'What the alert is about, read from its content.',
+      description: 'Observables of the alert, read from its content.',
       items: {
         type: 'object',
         additionalProperties: false,

@@ -3,7 +3,7 @@ import { ConnectionError, RetryableError } from '../../../core/plugin/index.ts'
 /** Why a reference has no value. Without the value, and without addresses of the operator: every admin of an organization sees it. */
 export class Unresolved extends Error {
   readonly hint: string
-  /** It may have a value later, without anyone doing something. */
+  /** Whether it may have a value later without anyone's action. */
   readonly isTemporary: boolean
   readonly retryAfterMs: number | undefined
 

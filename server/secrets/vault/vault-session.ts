@@ -18,12 +18,12 @@ interface Lease {
   readonly isRenewable: boolean
 }
 
-/** A refused sign-in is repeated no earlier. */
+/** Minimum delay before a refused sign-in is repeated. */
 const afterRefusalMs = 5_000
 const longestTimerMs = 2_000_000_000
 /** A shorter lease is not renewed. */
 const shortestLifeMs = 1_000
-/** When the renewal itself fails. */
+/** Used when the renewal itself fails. */
 const renewAgainMs = 10_000
 
 /** The token of Vault: signs in when it is first needed, renews it, and signs in again when it has ended. */
@@ -104,7 +104,8 @@ export class VaultSession {
     clearTimeout(this.#timer)
     const lifeMs = lease.seconds === 0 ? Infinity : lease.seconds * 1_000
     this.#current = { lease, endsAt: performance.now() + lifeMs }
-    // Near its maximum, a token is renewed for less and less: then it ends, and the next use signs in.
+    // Near its maximum lifetime, renewals get shorter: the token is then left to expire, and the next
+    // use signs in.
     if (lease.isRenewable && lifeMs >= shortestLifeMs && lifeMs !== Infinity) this.#renewIn((lifeMs * 2) / 3)
   }
 

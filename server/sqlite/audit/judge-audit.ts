@@ -12,7 +12,7 @@ export function judgeAudit(database: Database, kept?: AuditHead): AuditVerdict {
       ...verdict,
       broken: {
         sequence: 1,
-        reason: 'all entries are missing, although something exists whose creation is recorded',
+        reason: 'all entries are missing, although the database contains objects whose creation was recorded',
       },
     }
   const unguarded = guards.filter((name) => !isAsMade(database, name))

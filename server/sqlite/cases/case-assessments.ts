@@ -27,7 +27,7 @@ export const decidedIn = (database: Database, caseRow: number): readonly Assesse
     database.one<{ decided: string | null }>('SELECT decided FROM cases WHERE id = ?', caseRow).decided,
   ) ?? []
 
-/** Inside of the write: notes what a run says about a case, and gives what changes. */
+/** Inside of the write: records the result of a run for a case, and returns the effective changes. */
 export function assess(
   database: Database,
   row: CaseRow,

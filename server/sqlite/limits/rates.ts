@@ -12,7 +12,7 @@ interface Known {
   readonly at: number
 }
 
-/** A start that waits has no end, whatever the clock says. */
+/** A waiting start never expires, regardless of the clock. */
 const never = Number.MAX_SAFE_INTEGER
 
 const sameLimit = 'organization_id = ? AND playbook_name = ? AND step_id = ? AND key = ?'
@@ -68,7 +68,7 @@ export class SqliteRates {
     return deleteExpired(this.#database, expiringTables.ratedStarts, this.#clock.now(), atMost)
   }
 
-  /** The line as seen by a start, which does not count itself. Indexes bound every query by the limit. */
+  /** The queue before one start, which is not included. Indexes bound every query by the limit. */
   #lineOf(
     names: readonly SqlValue[],
     known: Known | undefined,

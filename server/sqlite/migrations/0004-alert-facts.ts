@@ -1,4 +1,4 @@
-/** What the content of an alert says: its title, severity, time, and its id at the source. */
+/** Details from the content of an alert: its title, severity, time, and its id at the source. */
 export const alertFactColumns = `
 ALTER TABLE alerts ADD COLUMN title TEXT;
 ALTER TABLE alerts ADD COLUMN severity TEXT;

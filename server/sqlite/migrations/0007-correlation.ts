@@ -1,6 +1,7 @@
 /**
- * Correlation: the last alert with a key, whose case others join; cases that were merged or split; the earlier cases of runs that
- * moved; and what the runs of each alert said about its case (`source` is the alert, or the playbook of runs without an alert).
+ * Correlation: the last alert with a key, whose case others join; cases that were merged or split; the
+ * earlier cases of runs that moved; and the results of the runs of each alert for its case (`source` is the
+ * alert, or the playbook of runs without an alert).
  */
 export const correlationTables = `
 CREATE TABLE correlation_keys (

@@ -196,13 +196,16 @@ export function clearExpiredEntries(database: Database, now: number, limit: numb
   return deleteEntries(database, `${expired} ORDER BY expires_at LIMIT ?`, now, limit)
 }
 
-/** Not changed since a time, of a playbook that was removed before it. */
+/** States that have not changed since a time, of a playbook that was removed before it. */
 const abandoned = `
   SELECT id FROM playbook_states t WHERE t.changed_at <= ?
     AND NOT EXISTS (SELECT 1 FROM playbooks p WHERE p.name = t.playbook_name AND p.newest = 1
       AND (p.removed_at IS NULL OR p.removed_at > ?))`
 
-/** Inside of a write: deletes what playbooks kept that were removed by then, at most so many entries. */
+/**
+ * Inside of a write: deletes the states of playbooks that were removed by then, at most this many
+ * entries.
+ */
 export function clearAbandonedStates(database: Database, by: number, limit: number): void {
   deleteEntries(
     database,

@@ -26,7 +26,7 @@ const pruneRunsAndStates: typeof pruneRuns = (database, endedBy, from, now, tall
   return pruneRuns(database, endedBy, from, now, tally)
 }
 
-/** What deletes its own rows. */
+/** Stores that delete their own expired rows. */
 interface Parts {
   readonly destructiveUses: SqliteDestructiveUseStore
   readonly rates: SqliteRates

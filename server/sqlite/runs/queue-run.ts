@@ -53,7 +53,7 @@ const blank = {
 
 interface Inserted {
   readonly id: number
-  /** Without what it carries over. */
+  /** Without the carried-over entries. */
   readonly run: Run
   /** It ends at once: an earlier run of its concurrency key is active. */
   readonly drops: boolean

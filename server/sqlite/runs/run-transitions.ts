@@ -31,7 +31,10 @@ import { settleFollowers } from '../alerts/settle-followers.ts'
 import { maxWakeAt, wakeRun } from './run-turns.ts'
 import type { StoreContext } from '../context/store-context.ts'
 
-/** Inside of a write, like all of these: what happened to a run whose journal is copied in pieces. */
+/**
+ * Inside of a write, like all of these: the state of a run after the next piece of its journal was
+ * copied.
+ */
 export interface CopiedOn {
   readonly isLeft: boolean
   /** The run was dropped after the last piece. */

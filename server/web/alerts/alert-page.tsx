@@ -102,7 +102,7 @@ const observableColumns: readonly SmallColumn<AlertObservable>[] = [
   { title: 'Value', cell: ({ value }) => <OutsideText text={value} /> },
 ]
 
-/** What the content names, also when no playbook looked anything up. */
+/** The observables in the content, even if no playbook looked them up. */
 function AlertObservables({ observables }: { readonly observables: readonly AlertObservable[] }) {
   if (observables.length === 0) return null
   return (

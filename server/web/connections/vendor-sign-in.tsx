@@ -65,7 +65,7 @@ export function VendorSignIn({ signIn, vendor, path, mayEdit, isEdited, onDone }
   )
 }
 
-/** What the tokens allow, as far as the vendor said. */
+/** The granted scope, if the vendor reports it. */
 function Granted({
   signIn: { account, scope, expires_at: expiresAt, renewed_at: renewedAt },
 }: Pick<VendorSignInProps, 'signIn'>) {

@@ -133,7 +133,7 @@ describe('patterns of times', () => {
     expect(problems('now.format("yyyy-MM-dd HH:mm:ss")')[0]).to.include('write "%Y-%m-%d %H:%M:%S"')
     expect(problems('now.format("%q")')[0]).to.include("'%q' is not a part of a time")
     expect(problems('parseTime(alert.id, "%b %d %T")')[0]).to.include('the pattern has no year')
-    expect(problems('parseTime(alert.id, "%G-W%V")')[0]).to.include('cannot be read, only written')
+    expect(problems('parseTime(alert.id, "%G-W%V")')[0]).to.include('can only be written, not parsed')
     expect(problems('"a %s".format(alert.id)')).to.deep.equal([
       'wrong_type: alert.id: format() expects list, found string (put it into a list: [x])',
     ])

@@ -21,7 +21,7 @@ export async function waitForEvent(
 ): Promise<Flow> {
   const { context } = walk
   if (context.awaitEvent === undefined) {
-    const error = { code: 'no_events', message: 'no event can be waited for here' }
+    const error = { code: 'no_events', message: 'waiting for events is not possible here' }
     return await rememberResult(walk, step, path, scope, () => ({ state: 'failed', error }))
   }
   if (event.of.kind === 'case' && event.of.id === undefined) await walk.openCase?.()

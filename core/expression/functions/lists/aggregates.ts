@@ -16,7 +16,7 @@ import {
 import { rank } from './order.ts'
 
 const isEmpty = (name: string, span: Span) =>
-  invalidArgument(span, `${name}: the list is empty`, 'ask first, as in list.size() > 0 ? … : …')
+  invalidArgument(span, `${name}: the list is empty`, 'check first, as in list.size() > 0 ? … : …')
 
 /** The least or the greatest element; of equal ones the first. */
 const extreme =
@@ -125,7 +125,7 @@ const shift =
   (move: (value: bigint, by: bigint) => bigint): FunctionBody =>
   (_meter, span, value, places) => {
     const by = bits(places, span)
-    if (by < 0n) throw invalidArgument(span, `bits cannot be moved by ${by} places`)
+    if (by < 0n) throw invalidArgument(span, `cannot shift bits by ${by} places`)
     return by >= 64n ? 0n : BigInt.asIntN(64, move(bits(value, span), by))
   }
 

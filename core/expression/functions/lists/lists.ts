@@ -34,7 +34,8 @@ function distinct(meter: Meter, span: Span, target: Value): Value {
 
 function flatten(meter: Meter, span: Span, target: Value, levels: Value | undefined): Value {
   const depth = levels === undefined ? 1 : integerArgument(levels, span)
-  if (depth < 0) throw invalidArgument(span, `flatten: ${depth} levels are too few`)
+  if (depth < 0)
+    throw invalidArgument(span, `flatten: the number of levels is ${depth}; it must be 0 or more`)
   const result: Value[] = []
   flattenInto(result, listArgument(target, span), depth, meter, span)
   return result

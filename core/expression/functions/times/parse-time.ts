@@ -155,7 +155,7 @@ export function tryParsedPattern(pattern: string, span: Span): void {
 function checkParts(parts: readonly PatternPart[], span: Span): void {
   const found = parts.flatMap(({ letter }) => letter ?? [])
   const stray = found.find((letter) => letters[letter] === undefined)
-  if (stray !== undefined) throw invalidArgument(span, `%${stray} cannot be read, only written`)
+  if (stray !== undefined) throw invalidArgument(span, `%${stray} can only be written, not parsed`)
   if (found.some((letter) => 'Yys'.includes(letter))) return
   const hint =
     'add the year to the text: parseTime("2026 " + text, "%Y …"), or string(now.getFullYear()) + " " + text'

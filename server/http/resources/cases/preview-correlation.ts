@@ -15,7 +15,7 @@ const defaultSpan = 30 * days
 
 /** Answer of `POST correlations/preview`. */
 export const apiCorrelationPreviewSchema = objectSchema({
-  alerts: { ...count, description: 'Alerts that were looked at, without repeats.' },
+  alerts: { ...count, description: 'Examined alerts, without repeats.' },
   applicable: { ...count, description: 'Alerts to which a rule applies.' },
   joined: { ...count, description: 'Alerts that would join the case of an earlier alert.' },
   cases_before: { ...count, description: 'Cases of these alerts now.' },
@@ -47,7 +47,7 @@ export const apiCorrelationPreviewSchema = objectSchema({
   ended_at: {
     ...time,
     type: ['integer', 'null'],
-    description: `There are more than ${maxPreviewed.toLocaleString('en')} alerts: those from this time on were not looked at.`,
+    description: `There are more than ${maxPreviewed.toLocaleString('en')} alerts: those from this time on were not examined.`,
   },
 })
 
@@ -55,7 +55,7 @@ export const previewCorrelations = defineRoute({
   method: 'POST',
   path: '/correlations/preview',
   access: operators,
-  summary: 'Tells what the correlation rules would have done with past alerts. Changes nothing.',
+  summary: 'Previews the correlation rules on past alerts. Changes nothing.',
   answer: apiCorrelationPreviewSchema,
   body: {
     required: ['organization_code'],

@@ -84,7 +84,7 @@ function shown(page: QuestionPage): Shown {
       return {
         title: 'Link not valid',
         status: 404,
-        body: markup`<p>This link fits no question. Open the whole link from the message, or ask the person who sent it.</p>\n`,
+        body: markup`<p>This link matches no question. Open the whole link from the message, or ask the person who sent it.</p>\n`,
       }
   }
 }

@@ -28,7 +28,7 @@ const icons = {
 /** Text after which completions open automatically. */
 const offersBehind = /(?:[\w.]|: |- |[{,] ?|["'])$/
 
-/** ApiCompletions of the server, the same as in `tocsin lsp`. */
+/** Completions of the server, the same as in `tocsin lsp`. */
 export const autocomplete: Extension = [
   autocompletion({
     override: [offer],
@@ -96,7 +96,7 @@ const atCursor = StateField.define<Tooltip | null>({
   provide: (field) => showTooltip.from(field),
 })
 
-/** ApiHover texts of the server, for the pointer and with F1, the same as in `tocsin lsp`. */
+/** Hover texts of the server, for the pointer and with F1, the same as in `tocsin lsp`. */
 export const hoverTooltips: Extension = [
   hoverTooltip((view, offset) => explain(view, offset), { hideOnChange: true, hoverTime: 400 }),
   atCursor,

@@ -13,7 +13,7 @@ export type Block =
  * escapes. Anything else is text.
  */
 export function readMarkdown(markdown: string): readonly Block[] {
-  // Odd parts are inside of fences.
+  // Parts with odd indexes are inside of fences.
   return markdown.split(/^```\w*\n([^]*?)\n?```$/m).flatMap((part, index): readonly Block[] => {
     if (index % 2 === 1) return [{ kind: 'code', text: part }]
     const paragraphs = part.split(/\n{2,}/).map((each) => each.trim())
