@@ -11,6 +11,7 @@ export const decisionChangeKinds = [
   'status',
   'new_question',
   'lost_question',
+  'changed_question',
   'output',
   'path',
 ] as const
@@ -31,26 +32,37 @@ export function changesBetween(before: RunDecision, after: RunDecision): readonl
     if (before[kind] !== after[kind])
       add(kind, `${kind} ${before[kind] ?? 'not set'} → ${after[kind] ?? 'not set'}`)
   }
-  const lost = without(before.actions, after.actions)
-  const gained = without(after.actions, before.actions)
-  const isChanged = (deed: Deed, others: readonly Deed[]) => others.some((other) => isSameStep(deed, other))
-  for (const deed of gained) {
-    if (isChanged(deed, lost)) add('changed_action', `other input for ${deed.skill} at ${placeOf(deed.path)}`)
-    else add('new_action', `new action ${deed.skill} at ${placeOf(deed.path)}`)
-  }
-  for (const deed of lost)
-    if (!isChanged(deed, gained)) add('lost_action', `no longer ${deed.skill} at ${placeOf(deed.path)}`)
+  const actions = compareDeeds(before.actions, after.actions)
+  for (const { skill, path } of actions.gained) add('new_action', `new action ${skill} at ${placeOf(path)}`)
+  for (const { skill, path } of actions.lost) add('lost_action', `no longer ${skill} at ${placeOf(path)}`)
+  for (const { skill, path } of actions.changed)
+    add('changed_action', `other input for ${skill} at ${placeOf(path)}`)
   addField('verdict')
   addField('severity')
   addField('status')
-  for (const { path, skill } of without(after.questions, before.questions))
+  const questions = compareDeeds(before.questions, after.questions)
+  for (const { skill, path } of questions.gained)
     add('new_question', `new question at ${placeOf(path)} (${skill})`)
-  for (const { path, skill } of without(before.questions, after.questions))
+  for (const { skill, path } of questions.lost)
     add('lost_question', `no longer asks at ${placeOf(path)} (${skill})`)
+  for (const { skill, path } of questions.changed)
+    add('changed_question', `another question at ${placeOf(path)} (${skill})`)
   if (before.outputKey !== after.outputKey) add('output', 'other output')
   if (stringifyJson(before.path) !== stringifyJson(after.path)) add('path', 'other steps')
   changes.sort((a, b) => decisionChangeKinds.indexOf(a.kind) - decisionChangeKinds.indexOf(b.kind))
   return changes.filter(({ text }, at) => changes.findIndex((each) => each.text === text) === at)
+}
+
+/** Deeds without an equal counterpart; those of the same step with another input are `changed`. */
+function compareDeeds(before: readonly Deed[], after: readonly Deed[]) {
+  const lost = without(before, after)
+  const gained = without(after, before)
+  const isChanged = (deed: Deed, others: readonly Deed[]) => others.some((other) => isSameStep(deed, other))
+  return {
+    lost: lost.filter((deed) => !isChanged(deed, gained)),
+    gained: gained.filter((deed) => !isChanged(deed, lost)),
+    changed: gained.filter((deed) => isChanged(deed, lost)),
+  }
 }
 
 /** A destructive action with another input acts on something else: it is another action. */

@@ -106,8 +106,8 @@ function questionIn({ path, kind, state, input }: JournalEntry): readonly Deed[]
   return [{ path, skill: via, connection: null, input: null, state, isDestructive: false, key }]
 }
 
-/** A person did not approve the use, so nothing was called. */
-const notApproved: ReadonlySet<string> = new Set(['use_refused', 'approval_timeout'])
+/** Codes of uses that a person did not approve, so that nothing was called. */
+export const notApproved: ReadonlySet<string> = new Set(['use_refused', 'approval_timeout'])
 
 function actionIn(
   entry: JournalEntry,

@@ -1,11 +1,12 @@
 import { canonicalJson } from '../audit/canonical-json.ts'
 import type { Question } from '../domain/checkpoint.ts'
 import type { FailedAttempt, JournalEntry, StoredError } from '../domain/run.ts'
-import { approvalPath, askPath, isApprovalPath } from '../engine/journal/paths.ts'
+import { askPath, isApprovalPath } from '../engine/journal/paths.ts'
 import type { ChosenCall } from '../interface/choose-calls.ts'
 import { withoutTimes } from '../playbook-test/run/tries-before.ts'
 import type { Catalogue } from '../registry/catalogue.ts'
 import { withDefaults } from '../schema/index.ts'
+import { notApproved } from './decision.ts'
 import type { RecordedAlert } from './recording.ts'
 
 /** What an attempt of a call got. */
@@ -99,7 +100,7 @@ export class RecordedReplies {
       if (entry.path.endsWith('/@choice')) this.#choices.set(entry.path, choiceIn(entry))
       else if (entry.kind === 'event') this.#events.set(entry.path, eventIn(entry))
       else if (entry.kind === 'checkpoint') this.#addAnswer(entry, byPath)
-      else this.#addCall(entry, failedAttempts.get(entry.path) ?? [], byPath)
+      else this.#addCall(entry, failedAttempts.get(entry.path) ?? [])
     }
   }
 
@@ -109,10 +110,12 @@ export class RecordedReplies {
     return found?.skill === skill ? found : undefined
   }
 
-  /** The use of this step that a person did not approve. */
+  /** A use that a person did not approve: of this step, or of any if none of the skill was approved. */
   refused({ path, skill }: CallPlace): RecordedCall | undefined {
     const found = this.#refused.get(path)
-    return found?.skill === skill ? found : undefined
+    if (found !== undefined) return found.skill === skill ? found : undefined
+    const wasApproved = this.#byPath.values().some((call) => call.skill === skill)
+    return wasApproved ? undefined : this.#refused.values().find((call) => call.skill === skill)
   }
 
   /** A recorded call of the same skill with the same input: of the same step, or else the `turn`-th one. */
@@ -169,15 +172,11 @@ export class RecordedReplies {
       : undefined
   }
 
-  #addCall(
-    entry: JournalEntry,
-    failed: readonly FailedAttempt[],
-    byPath: ReadonlyMap<string, JournalEntry>,
-  ): void {
+  #addCall(entry: JournalEntry, failed: readonly FailedAttempt[]): void {
     const { path, kind: skill, state, input, error } = entry
     if (!skill.includes('.') || (state !== 'completed' && state !== 'failed')) return
     if (input === null || input === undefined) {
-      if (error === null || !byPath.has(approvalPath(path))) return
+      if (error === null || !notApproved.has(error.code)) return
       this.#refused.set(path, {
         path,
         skill,

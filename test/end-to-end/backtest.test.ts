@@ -1,6 +1,7 @@
 import { expect } from 'chai'
-import { readFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { eventually } from '../support/eventually.ts'
 import { readBlocks, replaceBlocks, trialsOf, writeFiles, type Block } from '../support/guide-page.ts'
 import { killCommands, runTocsin } from '../support/server/run-tocsin.ts'
 import { startTestTocsin, type TestTocsin } from '../support/server/test-tocsin.ts'
@@ -94,7 +95,22 @@ describe('tocsin backtest, as in its how-to', function () {
         body: { organization_code: 'main', source, new_input },
       })
     expect(await start('live')).to.deep.include({ status: 403 })
-    expect(await start('assume')).to.deep.include({ status: 201 })
+    const started = await start('assume')
+    expect(started.status).to.equal(201)
+    await eventually('the end of the backtest', async () => {
+      const { status } = (await tocsin.call(`/backtests/${started.body.backtest_id}`)).body
+      return status === 'completed' ? true : undefined
+    })
+  })
+
+  it('compares with a playbook of another name', async () => {
+    const source = blocks.find(({ file }) => file === 'unusual-download.yaml')!.text
+    await writeFile(
+      join(tocsin.folder, 'renamed.yaml'),
+      source.replace('name: unusual-download', 'name: renamed'),
+    )
+    const { stdout } = await run('backtest', 'renamed.yaml', '--against', 'unusual-download')
+    expect(stdout).to.contain('3 alerts: 2 same, 1 changed')
   })
 
   it('explains mistakes', async () => {
@@ -105,6 +121,7 @@ describe('tocsin backtest, as in its how-to', function () {
       [['unusual-download.yaml', '--since', 'x'], 'write a duration such as 12h or 30d'],
       [['unusual-download.yaml', '--fail-on', 'actions'], "'actions' is none of new-action"],
       [['unusual-download.yaml', '--organization', 'x'], 'organization'],
+      [['renamed.yaml'], "has no playbook 'renamed' to compare with"],
       [['--resume', 'x'], 'there is no backtest with this id'],
     ] as const) {
       const { code, stderr } = await run('backtest', ...args)

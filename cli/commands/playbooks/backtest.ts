@@ -3,7 +3,8 @@ import { Command, InvalidArgumentError, Option } from 'commander'
 import type { BacktestView } from '../../../core/backtest/backtest-view.ts'
 import { decisionChangeKinds } from '../../../core/backtest/changes.ts'
 import { newInputPolicies } from '../../../core/backtest/replay-notes.ts'
-import { ValidationError } from '../../../core/errors/errors.ts'
+import { NotFoundError, ValidationError } from '../../../core/errors/errors.ts'
+import { TocsinError } from '../../../core/plugin/index.ts'
 import { parseDurationMs } from '../../../core/playbook/language/durations.ts'
 import type { ApiClient } from '../../api-client.ts'
 import { Exit, exitCodes } from '../../exit-codes.ts'
@@ -21,6 +22,7 @@ interface Options {
   readonly organization: string
   readonly newInput: string
   readonly failOn?: readonly FailReason[]
+  readonly against?: string
   readonly resume?: string
   readonly json?: boolean
   readonly html?: string
@@ -53,6 +55,7 @@ export function backtestCommand(): Command {
         toFailReasons,
       ),
     )
+    .option('--against <playbook>', 'name of the live playbook, if the edited one has another name')
     .option('--resume <id>', 'continue a cancelled backtest instead of starting one')
     .option('--json', 'print JSON')
     .option('--html <file>', 'also write a report as a web page')
@@ -89,15 +92,27 @@ async function start(client: ApiClient, file: string | undefined, options: Optio
       hint: 'tocsin backtest playbooks/impossible-travel.yaml',
     })
   const source = new TextDecoder().decode(await readGiven(file))
-  const name = await nameIn(client, file, source)
-  return await client.post<BacktestView>(`/playbooks/${encodeURIComponent(name)}/backtests`, {
+  const name = options.against ?? (await nameIn(client, file, source))
+  const request = {
     organization_code: options.organization,
     source,
     created_after: Date.now() - options.since,
     limit: options.limit,
     new_input: options.newInput,
+  }
+  const path = `/playbooks/${encodeURIComponent(name)}/backtests`
+  return await client.post<BacktestView>(path, request).catch((error: unknown) => {
+    throw isNotFound(error) ? notLive(name) : error
   })
 }
+
+const isNotFound = (error: unknown): boolean =>
+  error instanceof TocsinError && error.code === 'playbook_not_found'
+
+const notLive = (name: string): NotFoundError =>
+  new NotFoundError('playbook_not_found', `the server has no playbook '${printable(name)}' to compare with`, {
+    hint: 'name the live playbook with --against',
+  })
 
 const resume = async (client: ApiClient, id: string): Promise<BacktestView> =>
   await client.post<BacktestView>(`/backtests/${encodeURIComponent(id)}/resume`, {})
