@@ -17,7 +17,9 @@ export function findBroken(promised: Contract, current: Contract): readonly stri
 }
 
 const isRelaxed = (line: string, now: readonly string[]): boolean =>
-  (line.endsWith(' required') && now.includes(line.replace(/required$/, 'optional'))) || isWidened(line, now)
+  (/ required( in one form)?$/.test(line) &&
+    now.includes(line.replace(/required( in one form)?$/, 'optional'))) ||
+  isWidened(line, now)
 
 /** Only received data is marked optional or required; it may accept further types. */
 function isWidened(line: string, now: readonly string[]): boolean {

@@ -181,7 +181,7 @@ describe('every list of the API', () => {
         ['playbooks?q=MADE-GLOBEX', 1, 'playbooks?q=made'],
         ['playbooks?organization=globex', 3, 'playbooks?organization=acme'],
         ['runs?playbook=none', 0, 'runs?playbook=p'],
-        ['runs?status=queued', 0, 'runs?status=failed'],
+        ['runs?status=cancelled', 0, 'runs?status=failed'],
         ['runs?error=none', 0, 'runs?error=broken'],
         [`runs?created_after=${api.clock.time + 1}`, 0, `runs?created_before=${api.clock.time + 1}`],
         ['runs?organization=globex&playbook=none', 0, 'runs?organization=globex'],
