@@ -9,6 +9,7 @@ import type { AlertStore } from './alert-store.ts'
 import type { AuditStore } from './audit-store.ts'
 import type { CaseMoveStore } from './case-move-store.ts'
 import type { CaseStore } from './case-store.ts'
+import type { ContainmentStore } from './containment-store.ts'
 import type { ConnectionStore } from './connection-store.ts'
 import type { PlaybookStore } from './playbook-store.ts'
 import type { RetentionStore } from './retention-store.ts'
@@ -44,6 +45,7 @@ export interface Stores {
   readonly journal: JournalStore
   readonly journalReader: JournalReader
   readonly destructiveUses: DestructiveUseStore
+  readonly containments: ContainmentStore
   readonly checkpoints: CheckpointStore
   readonly eventWaits: EventWaitStore
   readonly inbound: InboundStore

@@ -11,6 +11,7 @@ import { defaultFileQuota } from '../../core/transitions/case-files.ts'
 import { SqliteCaseFileStore } from './cases/case-file-store.ts'
 import { SqliteCaseMoveStore } from './cases/case-move-store.ts'
 import { SqliteCaseStore } from './cases/case-store.ts'
+import { SqliteContainmentStore } from './containments/containment-store.ts'
 import { ChangeWatch } from './database/change-watch.ts'
 import { SqliteCheckpointStore } from './checkpoints/checkpoint-store.ts'
 import { SqliteConnectionStore } from './connections/connection-store.ts'
@@ -147,6 +148,7 @@ function assembleStores(context: StoreContext, parts: StoreParts): Stores {
     journal: new SqliteJournalStore(context, destructiveUses, rates),
     journalReader: new SqliteJournalReader(context),
     destructiveUses,
+    containments: new SqliteContainmentStore(context),
     checkpoints: new SqliteCheckpointStore(context),
     eventWaits: new SqliteEventWaitStore(context),
     inbound: new SqliteInboundStore(context),

@@ -9,6 +9,7 @@ import {
   HomeIcon,
   Link2Icon,
   LockClosedIcon,
+  MinusCircledIcon,
   PlayIcon,
   QuestionMarkCircledIcon,
   ReaderIcon,
@@ -59,6 +60,7 @@ export const viewGroups: readonly { readonly title: string; readonly views: read
       { path: 'cases', title: 'Cases', letter: 'c', icon: ArchiveIcon, roles: readers },
       { path: 'runs', title: 'Runs', letter: 'r', icon: PlayIcon, roles: readers },
       { path: 'checkpoints', title: 'Waiting', letter: 'w', icon: QuestionMarkCircledIcon, roles: readers },
+      { path: 'containments', title: 'Containments', letter: 'i', icon: MinusCircledIcon, roles: readers },
     ],
   },
   {
@@ -106,6 +108,7 @@ export const pages = [
   pageAt('/runs', () => import('./runs/runs-view.tsx')),
   pageAt('/runs/:id', () => import('./runs/run-page.tsx')),
   pageAt('/checkpoints', () => import('./checkpoints/checkpoints-view.tsx')),
+  pageAt('/containments', () => import('./containments/containments-view.tsx')),
   pageAt('/playbooks', () => import('./playbooks/playbooks-view.tsx')),
   pageAt('/playbooks/new', () => import('./playbooks/editor/edit-playbook.tsx')),
   pageAt('/playbooks/:id', () => import('./playbooks/playbook-page.tsx')),

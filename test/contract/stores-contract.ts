@@ -9,6 +9,7 @@ import { caseMoveStoreContract } from './case-move-store.ts'
 import { caseStoreContract } from './case-store.ts'
 import { changeSourceContract } from './change-source.ts'
 import { checkpointStoreContract } from './checkpoint-store.ts'
+import { containmentStoreContract } from './containment-store.ts'
 import { correlationContract } from './correlation.ts'
 import { connectionStoreContract } from './connection-store.ts'
 import { expectRejection, newAlert, type MakeStores, type OpenedStores, type Subject } from './fixture.ts'
@@ -74,6 +75,7 @@ export function storesContract(makeStores: MakeStores): void {
   journalStoreContract(getSubject)
   journalReaderContract(getSubject)
   checkpointStoreContract(getSubject)
+  containmentStoreContract(getSubject)
   eventWaitStoreContract(getSubject)
   inboundStoreContract(getSubject)
   scheduleStoreContract(getSubject)

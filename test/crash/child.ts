@@ -135,7 +135,7 @@ function withoutIntent(journal: JournalStore): JournalStore {
     excerpt: (run, limits) => journal.excerpt(run, limits),
     failedAttempts: (run) => journal.failedAttempts(run),
     entry: (run, path) => journal.entry(run, path),
-    park: (run, path) => journal.park(run, path),
+    park: (...given) => journal.park(...given),
     resolve: (run, path, resolution) => journal.resolve(run, path, resolution),
   }
 }

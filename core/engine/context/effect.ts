@@ -1,3 +1,4 @@
+import type { DestructiveOutcome } from '../../domain/containment.ts'
 import type { DestructiveLimits, ExceededLimit } from '../../domain/destructive-use.ts'
 import type { FailedAttempt, JournalEntry } from '../../domain/run.ts'
 import type { JournalBegin } from '../../ports/runs/journal-store.ts'
@@ -41,12 +42,12 @@ async function begin(local: LocalRun, work: EffectWork): Promise<WorkOutcome> {
   }
   const { destructive } = work
   const standing = destructive?.isAgain === true ? await standingEffect(local, work, intent.input) : undefined
-  if (standing !== undefined) return recordOutcome(local, intent, standing)
+  if (standing !== undefined) return recordOutcome(local, intent, standing, foundCall(work, intent.input))
   const limits = destructive?.isApproved === true ? undefined : local.destructiveLimits
   const held = await local.journal.begin({ ...intent, ...recorded(work, intent.input, limits) })
   if (held !== undefined) {
     const known = destructive?.isAgain === true ? undefined : await standingEffect(local, work, intent.input)
-    if (known !== undefined) return recordOutcome(local, intent, known)
+    if (known !== undefined) return recordOutcome(local, intent, known, foundCall(work, intent.input))
     throw new ApprovalRequiredError(held, destructive?.shown(intent.input))
   }
   return await tryUntilEnded(local, work, intent.input, firstProgress())
@@ -71,7 +72,7 @@ async function afterInterruption(
   progress: Progress,
 ): Promise<WorkOutcome | undefined> {
   if (work.interrupted === 'ask') {
-    await local.journal.park(work.path)
+    await local.journal.park(work.path, undefined, callOf(work, entry.input))
     return await untilDecided(local, work, entry)
   }
   if (work.interrupted === 'skip') {
@@ -79,7 +80,8 @@ async function afterInterruption(
     return end(local, work, skipped, progress.number)
   }
   const error = interruptedError(work)
-  if (work.interrupted === 'fail' || local.failsInterrupted) return fail(local, work, error, progress)
+  if (work.interrupted === 'fail' || local.failsInterrupted)
+    return fail(local, work, entry.input, error, progress)
   noteFailedAttempt(local, work, progress, error, entry.startedAt, 0)
   progress.doubtful = true
   return undefined
@@ -110,7 +112,7 @@ async function tryUntilEnded(
   for (;;) {
     if (progress.readyAtMs > local.clock.now()) {
       const waited = await caught(() => waitUntil(local, work, progress.readyAtMs))
-      if ('error' in waited) return fail(local, work, waited.error, progress)
+      if ('error' in waited) return fail(local, work, input, waited.error, progress, progress.doubtful)
     }
     if (progress.number > progress.begun) await beginAgain(local, work, input, progress)
 
@@ -121,7 +123,8 @@ async function tryUntilEnded(
       const outcome: WorkOutcome = { state: 'completed', output, endedAt: local.clock.now() }
       const changedNothing =
         progress.wasDoneEarlier === true || work.destructive?.changedNothing?.(output) === true
-      return end(local, work, outcome, progress.number, changedNothing && !progress.doubtful)
+      const call = callOf(work, input, output)
+      return endCall(local, work, call, outcome, progress.number, changedNothing && !progress.doubtful)
     }
     const delayMs = delayBeforeNextTry(local, work, progress, tried.error)
     if (delayMs === undefined)
@@ -143,21 +146,24 @@ async function endAfterError(
 ): Promise<WorkOutcome> {
   const isOver = error instanceof GroupTimeoutError || error instanceof CancelledError
   const isUnknown = progress.doubtful || isOutcomeUnknown(error)
-  if (isOver || !isUnknown || work.interrupted === 'repeat') return fail(local, work, error, progress)
+  if (isOver || !isUnknown || work.interrupted === 'repeat') return fail(local, work, input, error, progress)
   const { verify, path } = work
   if (verify !== undefined) {
     const looked = await caught(() => askOnceMore(local, work, verify, input, progress))
     if ('value' in looked && looked.value !== undefined) {
-      const outcome: WorkOutcome = { state: 'completed', output: looked.value, endedAt: local.clock.now() }
-      return end(local, work, outcome, progress.number)
+      const outcome = { state: 'completed', output: looked.value, endedAt: local.clock.now() } as const
+      return endCall(local, work, callOf(work, input, outcome.output), outcome, progress.number)
     }
-    if ('value' in looked) return fail(local, work, withEffect(error, 'none'), progress)
+    if ('value' in looked) return fail(local, work, input, withEffect(error, 'none'), progress, false)
   }
   const unknown = withEffect(error, 'unknown')
-  if (work.interrupted !== 'ask') return fail(local, work, unknown, progress)
-  await local.journal.park(path, failedAttempt(local, work, progress, unknown, startedAt, 0))
+  if (work.interrupted !== 'ask') return fail(local, work, input, unknown, progress)
+  const failed = failedAttempt(local, work, progress, unknown, startedAt, 0)
+  await local.journal.park(path, failed, callOf(work, input))
   const parked = await local.journal.refresh(path)
-  return parked === undefined ? fail(local, work, unknown, progress) : await untilDecided(local, work, parked)
+  return parked === undefined
+    ? fail(local, work, input, unknown, progress)
+    : await untilDecided(local, work, parked)
 }
 
 /** The result or the error of `work`; RunSuspended is rethrown. */
@@ -235,10 +241,40 @@ function failedAttempt(
   return { path, attempt: number, error: stored, startedAt, endedAt, retryAt: endedAt + delayMs }
 }
 
-function fail(local: LocalRun, work: EffectWork, error: unknown, progress: Progress): WorkOutcome {
+function fail(
+  local: LocalRun,
+  work: EffectWork,
+  input: unknown,
+  error: unknown,
+  progress: Progress,
+  mayContain = progress.doubtful || mayContainAfter(error),
+): WorkOutcome {
   const changedNothing = !progress.doubtful && !mayHaveHappened(error)
-  return end(local, work, failedOutcome(local, work, error), progress.number, changedNothing)
+  const call = mayContain ? callOf(work, input) : foundCall(work, input)
+  return endCall(local, work, call, failedOutcome(local, work, error), progress.number, changedNothing)
 }
+
+/** A refusal is no effect, but a cancellation in the middle of a call may hide one. */
+const mayContainAfter = (error: unknown): boolean =>
+  isOutcomeUnknown(error) || (error instanceof CancelledError && mayHaveHappened(error))
+
+/** Records the result of a call, and of a destructive one what undoes it. */
+function endCall(
+  local: LocalRun,
+  work: EffectWork,
+  call: DestructiveOutcome | undefined,
+  outcome: WorkOutcome,
+  attempt: number,
+  changedNothing = false,
+): WorkOutcome {
+  return end(local, work, outcome, attempt, {
+    ...(changedNothing && { changedNothing }),
+    ...(call && { call }),
+  })
+}
+
+const callOf = ({ destructive }: EffectWork, input: unknown, output?: unknown) =>
+  destructive?.outcome?.(input, output)
 
 function interruptedError({ interrupted, kind }: EffectWork): TocsinError {
   const hint =
@@ -246,4 +282,10 @@ function interruptedError({ interrupted, kind }: EffectWork): TocsinError {
       ? 'its effect is unknown: check the other system'
       : 'the step may crash the process: it was the only one running when the process stopped'
   return new TocsinError('step_interrupted', `the process stopped while '${kind}' was running`, { hint })
+}
+
+/** A call that did not contain: its effect existed before, or it had none. */
+const foundCall = (work: EffectWork, input: unknown): DestructiveOutcome | undefined => {
+  const call = callOf(work, input)
+  return call && { connection: call.connection }
 }

@@ -10,6 +10,7 @@
  */
 
 import type { Author } from '../../domain/audit.ts'
+import type { DestructiveOutcome } from '../../domain/containment.ts'
 import type {
   Checkpoint,
   CheckpointAnswer,
@@ -131,6 +132,8 @@ export interface DestructiveWork {
   readonly shown: (input: unknown) => unknown
   /** Whether the output says that nothing changed; such a call does not count. Default: every call counts. */
   readonly changedNothing?: ((output: unknown) => boolean) | undefined
+  /** What is recorded with the outcome of the call, known (`output`) or not. Default: nothing. */
+  readonly outcome?: ((input: unknown, output: unknown) => DestructiveOutcome) | undefined
   /** A `repeat` makes this call again, so `verify` is called first. Default false. */
   readonly isAgain?: boolean | undefined
   /** A person approved it, so no limit applies. Default false. */

@@ -95,8 +95,13 @@ export function failedOutcome(
 }
 
 /** Records work without an intent. */
-export function recordOutcome(local: LocalRun, begin: JournalBegin, outcome: WorkOutcome): WorkOutcome {
-  local.journal.record(begin, journalEnd(outcome, 1, begin.sensitive))
+export function recordOutcome(
+  local: LocalRun,
+  begin: JournalBegin,
+  outcome: WorkOutcome,
+  call?: JournalEnd['call'],
+): WorkOutcome {
+  local.journal.record(begin, { ...journalEnd(outcome, 1, begin.sensitive), ...(call && { call }) })
   return outcome
 }
 
@@ -106,10 +111,10 @@ export function end(
   { path, sensitive }: Pick<DurableWork, 'path' | 'sensitive'>,
   outcome: WorkOutcome,
   attempt: number,
-  changedNothing = false,
+  more: Pick<JournalEnd, 'changedNothing' | 'call'> = {},
 ): WorkOutcome {
   const ended = journalEnd(outcome, attempt, sensitive)
-  local.journal.end(path, { ...ended, ...(changedNothing && { changedNothing }) })
+  local.journal.end(path, { ...ended, ...more })
   return outcome
 }
 

@@ -1,3 +1,4 @@
+import type { DestructiveOutcome } from '../../domain/containment.ts'
 import type { ExceededLimit } from '../../domain/destructive-use.ts'
 import type { FailedAttempt, JournalEntry } from '../../domain/run.ts'
 import type { Clock } from '../../ports/clock.ts'
@@ -61,7 +62,7 @@ export interface RunJournal {
    */
   recordState(entry: JournalBegin, request: StateRequest): Promise<JournalEntry>
   /** Marks the outcome as unknown, after a crash or after this attempt. Resolves when that is durable. */
-  park(path: string, tried?: FailedAttempt): Promise<void>
+  park(path: string, tried?: FailedAttempt, call?: DestructiveOutcome): Promise<void>
   /** Reads the entry again; `entry` and `failedAttempts` return the new state from then on. */
   refresh(path: string): Promise<JournalEntry | undefined>
   /**
@@ -124,7 +125,7 @@ export async function openRunJournal(options: RunJournalOptions): Promise<RunJou
     room: () => writes.room(),
     attemptFailed: (attempt) => writes.later(() => store.attemptFailed(runUuid, attempt)),
     end: (path, end) => writes.later(() => store.end(runUuid, path, end)),
-    park: (path, tried) => writes.now(() => store.park(runUuid, path, tried)),
+    park: (path, tried, call) => writes.now(() => store.park(runUuid, path, tried, call)),
     async refresh(path) {
       await writes.settled()
       const entry = await store.entry(runUuid, path)

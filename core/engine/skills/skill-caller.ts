@@ -1,8 +1,10 @@
 import type { StepMasks } from '../../domain/mask.ts'
 import type { InterfaceCalls } from '../../interface/interface-calls.ts'
-import type { AnySkill, QuestionOutcome, RefusedAnswer, DestructiveClass } from '../../plugin/index.ts'
-import type { Catalogue } from '../../registry/catalogue.ts'
+import type { Undo } from '../../domain/containment.ts'
+import type { DestructiveClass, QuestionOutcome, RefusedAnswer, RelatedCall } from '../../plugin/index.ts'
+import type { Catalogue, CatalogueSkill } from '../../registry/catalogue.ts'
 import type { EffectAttempt, EffectWork } from '../journal/durable-context.ts'
+import { plainJson } from '../journal/plain-json.ts'
 
 /**
  * Calls a skill once: validates the input, opens the connection, runs the skill, validates the output. The engine
@@ -77,13 +79,35 @@ export function skillsOf(
     call,
     interfaces,
     interrupted: (skill) => interruptedPolicy(catalogue, skill),
-    destructive: (skill) => destructiveSkill(catalogue.skill(skill)?.skill),
+    destructive: (skill) => destructiveSkill(catalogue.skill(skill)),
   }
 }
 
-function destructiveSkill(skill: AnySkill | undefined): DestructiveSkill | undefined {
+function destructiveSkill(found: CatalogueSkill | undefined): DestructiveSkill | undefined {
+  const skill = found?.skill
   if (skill?.effect !== 'write' || skill.destructive === undefined) return undefined
-  return { class: skill.destructive, changedNothing: skill.changedNothing?.bind(skill) }
+  return {
+    class: skill.destructive,
+    changedNothing: skill.changedNothing?.bind(skill),
+    undo: (input, output) => undoOf(found!, input, output),
+  }
+}
+
+/** The call that undoes a call of a containing skill; undefined if the skill does not contain. */
+export function undoOf({ plugin, skill }: CatalogueSkill, input: unknown, output: unknown): Undo | undefined {
+  if (skill.effect !== 'write' || skill.destructive === undefined || skill.restores === true) return undefined
+  const { undoneBy } = skill as { readonly undoneBy?: RelatedCall }
+  if (undoneBy === undefined) return undefined
+  return { skill: `${plugin.name}.${undoneBy.skill}`, input: inputOfUndo(undoneBy, input, output) }
+}
+
+/** Undefined if it depends on an output that is unknown. */
+function inputOfUndo(undoneBy: RelatedCall, input: unknown, output: unknown): Undo['input'] {
+  try {
+    return plainJson(undoneBy.input(input, output)) as Undo['input']
+  } catch {
+    return undefined
+  }
 }
 
 /** Whether a skill declares `remind` and `settle`. */
@@ -100,6 +124,8 @@ export function followUpsOf(catalogue: Pick<Catalogue, 'skill'>, name: string): 
 export interface DestructiveSkill {
   readonly class: DestructiveClass
   readonly changedNothing?: ((output: unknown) => boolean) | undefined
+  /** See `undoOf`. Default: it does not contain. */
+  readonly undo?: ((input: unknown, output: unknown) => Undo | undefined) | undefined
 }
 
 /** The interpreter's access to skills. */

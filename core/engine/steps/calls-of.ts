@@ -56,14 +56,16 @@ export async function performSkill(
 ): Promise<WorkOutcome> {
   const { skill, connection, onInterrupted, sensitive } = step
   const declared = walk.skills.interrupted(skill)
+  const used = { connection: connection ?? null }
+  const onConnection = async (name: string) => void (used.connection = name)
   const outcome = await walk.context.perform({
     path,
     stepId: step.id,
     kind: skill,
     sensitive,
     input,
-    ...skillCallsOf(walk, { skill, connection, sensitive }),
-    destructive: destructiveWork(walk, step, path, scope),
+    ...skillCallsOf(walk, { skill, connection, sensitive, onConnection }),
+    destructive: destructiveWork(walk, step, path, scope, used),
     interrupted: onInterrupted ?? declared,
     mayRepeat: declared !== 'ask' || onInterrupted === 'repeat',
     timeoutMs: step.timeoutMs ?? skillTimeoutMs,
@@ -86,12 +88,15 @@ function destructiveWork(
   { skill, sensitive }: CallSettings,
   path: string,
   scope: StepScope,
+  used: { readonly connection: string | null },
 ): DestructiveWork | undefined {
   const declared = walk.skills.destructive?.(skill)
   if (declared === undefined) return undefined
   const verdict = scope.batch?.get(path)
+  const { undo, ...work } = declared
   return {
-    ...declared,
+    ...work,
+    outcome: (input, output) => ({ connection: used.connection, contains: undo?.(input, output) }),
     shown: (input) => hide(sensitive?.input, input),
     isAgain: isRepeatedPath(path),
     isApproved: verdict !== undefined && 'input' in verdict,

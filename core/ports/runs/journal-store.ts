@@ -1,3 +1,4 @@
+import type { DestructiveOutcome } from '../../domain/containment.ts'
 import type { Actor } from '../../domain/audit.ts'
 import type { ExceededLimit } from '../../domain/destructive-use.ts'
 import type { StepMasks } from '../../domain/mask.ts'
@@ -43,9 +44,9 @@ export interface JournalStore {
   excerpt(runUuid: string, limits: ExcerptLimits): Promise<JournalExcerpt>
   /**
    * The outcome of a step is unknown: it becomes `unknown`, and its run `waiting`. `tried`: the failed
-   * attempt, unless a crash ended it. Repeating it changes nothing.
+   * attempt, unless a crash ended it. `call`: of a destructive skill. Repeating it changes nothing.
    */
-  park(runUuid: string, path: string, tried?: FailedAttempt): Promise<void>
+  park(runUuid: string, path: string, tried?: FailedAttempt, call?: DestructiveOutcome): Promise<void>
   /**
    * Applies a person's decision about an `unknown` step; the first one wins. `ran` completes it with the
    * output, `skip` skips it, `run_again` records a failed attempt. Throws NotFoundError `step_not_found`,
@@ -81,6 +82,8 @@ export interface JournalEnd {
   readonly endedAt: number
   /** The step is known to have changed nothing, so its use does not count. Default false. */
   readonly changedNothing?: boolean | undefined
+  /** Of a destructive skill. A call that contains makes a containment in the same write, unless it surely changed nothing. */
+  readonly call?: DestructiveOutcome | undefined
 }
 
 export interface ExcerptLimits {

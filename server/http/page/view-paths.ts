@@ -6,6 +6,7 @@ export const viewPaths: ReadonlySet<string> = new Set([
   'catalogue',
   'checkpoints',
   'connections',
+  'containments',
   'health',
   'keys',
   // Not in the navigation: vendors send the browser there after a sign-in.

@@ -2,6 +2,7 @@ import { apiAlertSchema } from '../schemas/alert.ts'
 import { apiCaseSchema } from '../schemas/case.ts'
 import { apiCheckpointSchema } from '../schemas/checkpoint.ts'
 import { apiConnectionSchema } from '../schemas/connection.ts'
+import { apiContainmentSchema } from '../schemas/containment.ts'
 import { apiErrorSchema } from '../schemas/error.ts'
 import { apiRunSchema } from '../schemas/run.ts'
 
@@ -12,6 +13,7 @@ export const answerSchemas: Readonly<Record<string, AnswerSchema>> = {
   run: apiRunSchema,
   connection: apiConnectionSchema,
   checkpoint: apiCheckpointSchema,
+  containment: apiContainmentSchema,
   error: apiErrorSchema,
 }
 

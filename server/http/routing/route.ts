@@ -164,7 +164,7 @@ export interface Answer {
 
 /** References `schemas/<name>.schema.json` in the API document. */
 export const component = (
-  name: 'alert' | 'case' | 'run' | 'run_step' | 'connection' | 'checkpoint',
+  name: 'alert' | 'case' | 'run' | 'run_step' | 'connection' | 'checkpoint' | 'containment',
 ): JsonSchema => ({
   $ref: `#/components/schemas/${name}`,
 })

@@ -4,6 +4,7 @@ import { backtestRoutes } from '../resources/playbooks/backtests.ts'
 import { caseRoutes } from '../resources/cases/cases.ts'
 import { checkpointRoutes } from '../resources/checkpoints/checkpoints.ts'
 import { connectionRoutes } from '../resources/connections/connections.ts'
+import { containmentRoutes } from '../resources/containments/containments.ts'
 import { engineRoutes } from '../resources/system/engine.ts'
 import { metricsRoutes } from '../resources/system/metrics.ts'
 import { eventRoutes } from '../resources/system/events.ts'
@@ -29,6 +30,7 @@ export const routes: readonly Route[] = [
   ...caseRoutes,
   ...runRoutes,
   ...checkpointRoutes,
+  ...containmentRoutes,
   ...playbookRoutes,
   ...backtestRoutes,
   ...editorRoutes,

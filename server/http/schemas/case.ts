@@ -1,4 +1,5 @@
 import { apiCaseActionSchema } from './case-action.ts'
+import { apiContainmentSchema } from './containment.ts'
 import { ref } from './ref.ts'
 import { apiAlertSchema } from './alert.ts'
 import { apiActorSchema, apiRunSchema } from './run.ts'
@@ -89,6 +90,12 @@ export const apiCaseSchema = {
       description:
         'Destructive actions, such as an isolation: the newest 50, oldest first, in their last known state; only when one case is read.',
       items: ref('#/$defs/action', apiCaseActionSchema),
+    },
+    containments: {
+      type: 'array',
+      description:
+        'Actions that stay in effect until they are undone: the newest 50, newest first; only when one case is read.',
+      items: ref('containment.schema.json', apiContainmentSchema),
     },
     observables: {
       type: 'array',

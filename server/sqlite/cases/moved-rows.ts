@@ -1,6 +1,7 @@
 import { composeAlertId } from '../../../core/domain/ids.ts'
 import { mergeBounds, requireMovable, type Moved } from '../../../core/transitions/correlate/merge.ts'
 import { toJson } from '../database/columns.ts'
+import { moveContainments } from '../containments/containment-rows.ts'
 import type { Database } from '../database/database.ts'
 import { sourceOfAlert } from './case-assessments.ts'
 
@@ -24,6 +25,7 @@ export function moveCase(database: Database, from: number, to: number, reason: s
     from,
   )
   const runs = database.run('UPDATE runs SET case_id = ? WHERE case_id = ?', to, from)
+  database.run('UPDATE containments SET case_id = ? WHERE case_id = ?', to, from)
   const alerts = database.run(
     'UPDATE alerts SET case_id = ?, joined_because = ifnull(joined_because, ?) WHERE case_id = ?',
     to,
@@ -95,6 +97,11 @@ export function moveAlerts(
     database.run('INSERT OR IGNORE INTO run_moves (run_id, case_id) VALUES (?, ?)', id, from)
     database.run('UPDATE runs SET case_id = ? WHERE id = ?', to, id)
   }
+  moveContainments(
+    database,
+    runs.map(({ id }) => id),
+    to,
+  )
   database.run(`UPDATE alerts SET case_id = ?, joined_because = ? WHERE id ${inMoved}`, to, reason, moved)
   const sources = toJson(alerts.map(({ id }) => sourceOfAlert(id)))
   database.run(

@@ -61,5 +61,6 @@ export const sealedColumns = {
   answer: { table: 'checkpoint_answers', name: 'value', place: `'answer ' || checkpoint_id` },
   contentKey: { table: 'file_contents', name: 'content_key', place: `'file ' || uuid` },
   stateValue: { table: 'state_entries', name: 'value', place: `'state ' || state_id || ' ' || key` },
+  undoInput: { table: 'containments', name: 'undo_input', place: `'undo ' || run_uuid || ' ' || path` },
   text: { table: 'checkpoint_answers', name: 'text', place: `'text ' || checkpoint_id` },
 } as const satisfies Readonly<Record<string, SealedColumn>>

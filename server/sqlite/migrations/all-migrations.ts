@@ -9,6 +9,7 @@ import { questionGroups } from './0009-question-groups.ts'
 import { rateLimits } from './0010-rate-limits.ts'
 import { triggerTables } from './0011-triggers.ts'
 import { eventWaits } from './0012-event-waits.ts'
+import { containments } from './0013-containments.ts'
 import { accessTables } from '../schema/access.ts'
 import { alertsTables } from '../schema/alerts.ts'
 import { checkpointsTables, playbooksTables, runsTables } from '../schema/runs.ts'
@@ -45,4 +46,5 @@ export const migrations: readonly string[] = [
   rateLimits,
   triggerTables,
   eventWaits,
+  containments,
 ]

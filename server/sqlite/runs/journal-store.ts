@@ -1,5 +1,6 @@
 import QuickLRU from 'quick-lru'
 import { theRun, type AuditAction } from '../../../core/domain/audit.ts'
+import type { DestructiveOutcome } from '../../../core/domain/containment.ts'
 import type { ExceededLimit } from '../../../core/domain/destructive-use.ts'
 import type { StepMasks } from '../../../core/domain/mask.ts'
 import type { RatedStart } from '../../../core/common/rates.ts'
@@ -43,6 +44,7 @@ import {
   type EntryRow,
 } from './journal-rows.ts'
 import type { SqliteRates } from '../limits/rates.ts'
+import { noteContainment, noteDecidedContainment } from '../containments/containment-rows.ts'
 import { refreshWaiting, requireRunRow } from './run-rows.ts'
 import { wakeRun } from './run-turns.ts'
 import { SqliteStore, type StoreContext } from '../context/store-context.ts'
@@ -135,11 +137,17 @@ export class SqliteJournalStore extends SqliteStore implements JournalStore {
       const details = { skill: step.kind, path, attempt, state, error: error?.code ?? null }
       this.#recordSkill(runUuid, 'skill.ended', details)
       noteAction(this.context, run, path)
+      if (end.call !== undefined)
+        noteContainment(this.context, run, path, end.call, end.changedNothing === true)
     })
   }
 
   record(runUuid: string, entry: JournalBegin, end: JournalEnd): Promise<void> {
-    return this.commits.write(() => this.#record(this.#requireRun(runUuid), entry, end))
+    return this.commits.write(() => {
+      const run = this.#requireRun(runUuid)
+      this.#record(run, entry, end)
+      if (end.call !== undefined) noteContainment(this.context, run, entry.path, end.call, true)
+    })
   }
 
   /** Inside of a write. */
@@ -200,7 +208,7 @@ export class SqliteJournalStore extends SqliteStore implements JournalStore {
     })
   }
 
-  park(runUuid: string, path: string, tried?: FailedAttempt): Promise<void> {
+  park(runUuid: string, path: string, tried?: FailedAttempt, call?: DestructiveOutcome): Promise<void> {
     return this.commits.write(() => {
       const run = this.#requireRun(runUuid)
       const step = this.database.get<StepRow>(selectStep, run, path)
@@ -209,6 +217,7 @@ export class SqliteJournalStore extends SqliteStore implements JournalStore {
       if (step !== undefined && state !== step.state) {
         updateRow(this.database, 'journal', step.id, { state })
         if (step.destructive === destructive.may) noteAction(this.context, run, path)
+        if (call !== undefined) noteContainment(this.context, run, path, call, false)
       }
       refreshWaiting(this.database, run)
     })
@@ -228,6 +237,7 @@ export class SqliteJournalStore extends SqliteStore implements JournalStore {
       if (failedAttempt !== undefined) noteFailedAttempt(this.database, run, failedAttempt)
       else if (this.database.get<StepRow>(selectStep, run, path)?.destructive === destructive.may)
         noteAction(this.context, run, path)
+      noteDecidedContainment(this.context, runUuid, path)
       const { decision, by } = given
       const decided = { path, decision, skill: row.kind }
       recordDecision(this.context, requireRunRow(this.database, 'id', run), by, decided)

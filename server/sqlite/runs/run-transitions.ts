@@ -19,6 +19,7 @@ import { investigationEntries, runEndedEntry } from '../../../core/transitions/t
 import { alertStateOf, changeAlert, type AlertStateRow } from '../alerts/alert-rows.ts'
 import { noteEarlierActions } from '../cases/case-actions.ts'
 import { insertEntry } from '../cases/case-entries.ts'
+import { moveContainments } from '../containments/containment-rows.ts'
 import { insertCase } from '../cases/case-rows.ts'
 import { fromJson, toJson } from '../database/columns.ts'
 import { forgetWaits } from '../events/wake-waits.ts'
@@ -121,6 +122,7 @@ export function openCaseOf({ database, clock }: StoreContext, run: RunRow, newCa
   const opened = openCase(database, run, newCase, clock.now())
   changeRun(database, run.id, { caseRow: opened.row })
   noteEarlierActions({ database, clock }, run, opened.row)
+  moveContainments(database, [run.id], opened.row)
   return composeCaseId(run.organizationCode, opened.number)
 }
 

@@ -26,6 +26,7 @@ import type { apiAlertSchema } from '../../http/schemas/alert.ts'
 import type { apiCaseActionSchema } from '../../http/schemas/case-action.ts'
 import type { apiCaseSchema } from '../../http/schemas/case.ts'
 import type { apiCheckpointSchema } from '../../http/schemas/checkpoint.ts'
+import type { apiContainmentSchema } from '../../http/schemas/containment.ts'
 import type { apiConnectionSchema } from '../../http/schemas/connection.ts'
 import type {
   apiActorSchema,
@@ -71,6 +72,7 @@ export type ApiObservable = ApiCaseDetail['observables'][number]
 export type ApiObservableUse = ApiObservable['used'][number]
 export type ApiFinding = ApiObservable['learned'][number]
 
+export type ApiContainment = Infer<typeof apiContainmentSchema>
 export type ApiCheckpoint = Infer<typeof apiCheckpointSchema>
 export type ApiGivenAnswer = NonNullable<ApiCheckpoint['answer']>
 export type ApiConnection = Infer<typeof apiConnectionSchema>

@@ -12,6 +12,7 @@ import { DateTime } from '../parts/times.tsx'
 import { RunList } from '../runs/run-list.tsx'
 import { useHasRole } from '../session/session.ts'
 import { ViewHead, ViewError } from '../shell/view.tsx'
+import { CaseContainments } from '../containments/containment-parts.tsx'
 import { CaseAlerts } from './case-alerts.tsx'
 import { Actions, Observables } from './findings.tsx'
 import { CaseEditor } from './case-edit.tsx'
@@ -59,6 +60,7 @@ export default function CasePage() {
               onDone={refresh}
               onSaved={showSaved}
             />
+            <CaseContainments all={data.containments} />
             <Actions actions={data.actions} total={data.actions_total} />
             <Observables observables={data.observables} />
             <CaseFiles files={data.files} path={path} />

@@ -32,7 +32,7 @@ export function crashingStores(
     end: (run, path, end) => write(() => journal.end(run, path, end)),
     record: (run, entry, end) => write(() => journal.record(run, entry, end)),
     recordState: (run, entry, request) => write(() => journal.recordState(run, entry, request)),
-    park: (run, path, tried) => write(() => journal.park(run, path, tried)),
+    park: (run, path, tried, call) => write(() => journal.park(run, path, tried, call)),
     resolve: (run, path, resolution) => journal.resolve(run, path, resolution),
     entries: (run) => journal.entries(run),
     failedAttempts: (run) => journal.failedAttempts(run),

@@ -179,6 +179,19 @@ export function thingsOf(api: Api, code: string) {
       await stores.journal.park(uuid, 'a')
       return { run: [uuid] }
     },
+    async containment(): Promise<Thing> {
+      const { uuid } = await runningRun()
+      await stores.journal.begin(uuid, {
+        ...begun,
+        destructive: { class: 'containment', input: begun.input },
+      })
+      const contains = { skill: 'tower.silence_bell', input: { times: 1 } }
+      const call = { connection: code, contains }
+      const end = { state: 'completed', output: {}, error: null, attempt: 1, endedAt: 2, call } as const
+      await stores.journal.end(uuid, 'a', end)
+      const { data } = await stores.containments.list([organizationUuid], { limit: 1 }, {})
+      return { containment: [data[0]?.id ?? ''] }
+    },
     async checkpoint(): Promise<Thing> {
       return { checkpoint: [(await checkpoint()).id] }
     },

@@ -1,6 +1,7 @@
 import { caseSorts } from '../../../../core/ports/case-store.ts'
 import { caseStatuses, severities, verdicts } from '../../../../core/plugin/index.ts'
 import { component, defineRoute } from '../../routing/route.ts'
+import { containmentView } from '../containments/containments.ts'
 import { caseEntrySchema, caseFileView, caseView } from './case-view.ts'
 import { entityTag } from '../../request/if-match.ts'
 import { addNote, changeCase } from './change-case.ts'
@@ -71,9 +72,15 @@ const getCase = defineRoute({
     const { directory } = services
     const found = await requireCase(services, scope, params.case)
     const file = await readCaseFile(services, found, shownLimits)
+    const { data: containments } = await services.stores.containments.list(
+      [found.organizationUuid],
+      { limit: shownLimits.actions },
+      { caseId: found.id },
+    )
     const body = {
       ...(await caseView(found, directory)),
       ...(await caseFileView(file, directory)),
+      containments: await Promise.all(containments.map((one) => containmentView(one, directory))),
       actions_total: file.actions.length + file.leftOut.actions,
       timeline_total: file.timeline.length + file.leftOut.timeline,
     }

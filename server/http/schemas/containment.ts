@@ -1,0 +1,60 @@
+import { containmentStates } from '../../../core/domain/containment.ts'
+import { apiCaseActionSchema } from './case-action.ts'
+
+/** A containment in answers of the API. */
+export const apiContainmentSchema = {
+  $schema: 'https://json-schema.org/draft/2020-12/schema',
+  $id: 'containment.schema.json',
+  title: 'Containment',
+  description: 'A destructive action that stays in effect until it is undone, such as an isolated machine.',
+  type: 'object',
+  additionalProperties: false,
+  required: [
+    'containment_id',
+    'organization_code',
+    'case_id',
+    'reason',
+    'state',
+    'action',
+    'connection',
+    'undone_by',
+    'can_undo',
+    'undo_run_uuid',
+    'created_at',
+    'changed_at',
+  ],
+  properties: {
+    containment_id: { type: 'string', format: 'uuid' },
+    organization_code: { type: 'string' },
+    case_id: { type: ['string', 'null'], description: 'The case of the run; null: it has none.' },
+    reason: { type: ['string', 'null'], description: 'Title of the case.' },
+    state: {
+      enum: containmentStates,
+      description:
+        'active: in effect, as far as Tocsin knows; undoing: a run undoes it; undone: a call undid it; failed: the run ended without undoing it; unknown: a call may have undone it.',
+    },
+    action: {
+      ...apiCaseActionSchema,
+      description: 'The action. If its outcome is unknown, it may not be in effect.',
+    },
+    connection: {
+      type: ['string', 'null'],
+      description: 'Name of the connection; null: unknown, or the only one of the plugin.',
+    },
+    undone_by: { type: 'string', description: 'The skill that undoes it.' },
+    can_undo: {
+      type: 'boolean',
+      description: 'Whether the input of that skill is known. If not, undo it in the other system.',
+    },
+    undo_run_uuid: {
+      type: ['string', 'null'],
+      description: 'The last run that undid it or tried to; null: none.',
+    },
+    created_at: { type: 'integer', minimum: 0, description: 'When (epoch milliseconds).' },
+    changed_at: {
+      type: 'integer',
+      minimum: 0,
+      description: 'When its state last changed (epoch milliseconds).',
+    },
+  },
+} as const

@@ -1,0 +1,78 @@
+import { Group, Text } from '@mantine/core'
+import type { ApiContainment } from '../api/types.ts'
+import { Section, TextLink } from '../parts/layout.tsx'
+import { showInvisible, stepHref } from '../parts/outside-text.ts'
+import { StateBadge, type StateColor } from '../parts/states.tsx'
+import { OutsideText } from '../parts/text-view.tsx'
+import { DateTime } from '../parts/times.tsx'
+
+export const containmentLooks: Readonly<
+  Record<ApiContainment['state'], { readonly text: string; readonly color: StateColor }>
+> = {
+  active: { text: 'Active', color: 'red' },
+  undoing: { text: 'Undoing', color: 'yellow' },
+  undone: { text: 'Undone', color: 'green' },
+  failed: { text: 'Undo failed', color: 'red' },
+  unknown: { text: 'Unknown', color: 'orange' },
+}
+
+/** An action with unknown outcome may not be in effect. */
+export function ContainmentState({ state, action }: Pick<ApiContainment, 'state' | 'action'>) {
+  if (state === 'active' && action.outcome === 'unknown')
+    return <StateBadge text="May be active" color="orange" />
+  return <StateBadge {...containmentLooks[state]} />
+}
+
+/** `id: 1f2e`: the target, without texts for people. */
+export const targetText = ({ action: { input } }: Pick<ApiContainment, 'action'>): string =>
+  Object.entries(input ?? {})
+    .filter(([name]) => name !== 'comment')
+    .map(([name, value]) => `${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}`)
+    .join(', ')
+
+/** Containments of a case, those still in effect first. */
+export function CaseContainments({ all }: { readonly all: readonly ApiContainment[] }) {
+  if (all.length === 0) return null
+  const standing = all.filter(({ state }) => state !== 'undone')
+  const undone = all.filter(({ state }) => state === 'undone')
+  return (
+    <Section title="Active containments" count={standing.length}>
+      {[...standing, ...undone].map((one) => (
+        <ContainmentLine key={one.containment_id} one={one} />
+      ))}
+    </Section>
+  )
+}
+
+function ContainmentLine({ one }: { readonly one: ApiContainment }) {
+  const { action, connection, undone_by: undo, created_at: at, undo_run_uuid: undoRun } = one
+  const { skill, run_uuid: run, path, playbook } = action
+  return (
+    <div className="action">
+      <Group gap="4px 8px" align="baseline">
+        <ContainmentState state={one.state} action={action} />
+        <Text component="span" size="sm" fw={600} className="outside-text">
+          {skill}
+        </Text>
+        {connection !== null && <OutsideText span c="dimmed" text={`over ${connection}`} />}
+      </Group>
+      <OutsideText text={targetText(one)} />
+      <Text size="xs" c="dimmed">
+        step{' '}
+        <TextLink href={stepHref(run, path)} size="xs">
+          {path}
+        </TextLink>{' '}
+        of {showInvisible(playbook)} · <DateTime at={at} /> · undone by {undo}
+        {undoRun !== null && (
+          <>
+            {' '}
+            in{' '}
+            <TextLink href={`/runs/${undoRun}`} size="xs">
+              this run
+            </TextLink>
+          </>
+        )}
+      </Text>
+    </div>
+  )
+}

@@ -1,0 +1,90 @@
+import { Group } from '@mantine/core'
+import { MinusCircledIcon } from '@radix-ui/react-icons'
+import { useLocation } from 'wouter'
+import { useOrganizations } from '../api/lookups.ts'
+import type { ApiContainment } from '../api/types.ts'
+import { RowLink, type Column } from '../lists/data-row.tsx'
+import { ChoiceFilter, LookupFilter, TextFilter } from '../lists/filters.tsx'
+import { ListView } from '../lists/list-page.tsx'
+import { useFilters } from '../lists/use-filters.ts'
+import { breakable } from '../parts/text-view.tsx'
+import { showInvisible, stepHref } from '../parts/outside-text.ts'
+import { selectOptions } from '../parts/states.tsx'
+import { TableTime } from '../parts/times.tsx'
+import { containmentLooks, ContainmentState, targetText } from './containment-parts.tsx'
+
+const idOf = (one: ApiContainment): string => one.containment_id
+const names = ['state', 'organization', 'case'] as const
+const states = [...selectOptions(containmentLooks), { value: 'all', label: 'All' }]
+
+/** Containments of all cases; those that may still be in effect unless a state is chosen. */
+export default function ContainmentsView() {
+  const [, navigate] = useLocation()
+  const { filters, of } = useFilters(names)
+  const organizations = useOrganizations()
+  return (
+    <ListView
+      title="Containments"
+      icon={MinusCircledIcon}
+      path="/containments"
+      query={filters}
+      columns={columns}
+      idOf={idOf}
+      onOpen={({ action }) => navigate(stepHref(action.run_uuid, action.path))}
+      filters={
+        <Group gap="xs">
+          <ChoiceFilter label="State" data={states} {...of('state')} />
+          <LookupFilter label="Organization" lookup={organizations} {...of('organization')} />
+          <TextFilter label="Case" {...of('case')} />
+        </Group>
+      }
+      empty="No matching containments"
+    />
+  )
+}
+
+const columns: readonly Column<ApiContainment>[] = [
+  {
+    title: 'ACTION',
+    width: 'minmax(170px, 1.2fr)',
+    cell: ({ action }) => (
+      <RowLink href={stepHref(action.run_uuid, action.path)} text={action.skill} isMain />
+    ),
+  },
+  {
+    title: 'STATE',
+    width: '108px',
+    cell: ({ state, action }) => <ContainmentState state={state} action={action} />,
+  },
+  {
+    title: 'TARGET',
+    width: 'minmax(150px, 1.6fr)',
+    cell: (one) => {
+      const text = showInvisible(targetText(one))
+      return (
+        <span className="data-table-text" title={text}>
+          {breakable(text)}
+        </span>
+      )
+    },
+  },
+  { title: 'ORG', width: 'minmax(50px, 0.4fr)', cell: (one) => one.organization_code },
+  {
+    title: 'CASE',
+    width: 'minmax(70px, 0.5fr)',
+    cell: ({ case_id: id }) => id !== null && <RowLink href={`/cases/${id}`} text={id.toUpperCase()} />,
+  },
+  {
+    title: 'REASON',
+    width: 'minmax(110px, 1.2fr)',
+    isExtra: true,
+    cell: ({ reason }) => reason !== null && <span className="data-table-text">{showInvisible(reason)}</span>,
+  },
+  {
+    title: 'CONNECTION',
+    width: 'minmax(90px, 0.6fr)',
+    isExtra: true,
+    cell: ({ connection }) => connection !== null && showInvisible(connection),
+  },
+  { title: 'SINCE', width: '94px', cell: (one) => <TableTime at={one.created_at} /> },
+]

@@ -1,0 +1,186 @@
+import { expect } from 'chai'
+import type { DestructiveOutcome } from '../../core/domain/containment.ts'
+import type { JournalBegin, JournalEnd } from '../../core/ports/runs/journal-store.ts'
+import { somebody } from '../support/somebody.ts'
+import { completed, newAlert, startedRun, type GetSubject } from './fixture.ts'
+
+const isolate = 'edr.isolate_machine'
+const release = 'edr.release_machine'
+
+export function containmentStoreContract(subject: GetSubject): void {
+  describe('ContainmentStore', () => {
+    const list = (filter: object = {}, scope: 'all' | readonly string[] = 'all') =>
+      subject().stores.containments.list(scope, { limit: 50 }, filter)
+    const states = async () => (await list()).data.map(({ state }) => state)
+
+    const contains = (input?: object): DestructiveOutcome => ({
+      connection: 'Endpoints',
+      contains: { skill: release, input: input as never },
+    })
+
+    async function aRun() {
+      const { stores, acme } = subject()
+      return await startedRun(subject(), await stores.alerts.create(newAlert(acme)))
+    }
+
+    async function begin(runUuid: string, kind: string, input: object, path: string, sensitive?: object) {
+      const entry: JournalBegin = {
+        path,
+        stepId: path,
+        kind,
+        input,
+        attempt: 1,
+        startedAt: subject().clock.nowMs,
+        destructive: { class: 'containment', input },
+        ...(sensitive && { sensitive }),
+      }
+      await subject().stores.journal.begin(runUuid, entry)
+    }
+
+    async function call(
+      runUuid: string,
+      kind: string,
+      input: object,
+      how: Partial<JournalEnd> = {},
+      path = kind,
+    ) {
+      await begin(runUuid, kind, input, path)
+      const { nowMs } = subject().clock
+      const end = {
+        state: 'completed',
+        output: { status: 'Pending' },
+        error: null,
+        attempt: 1,
+        endedAt: nowMs,
+      } as const
+      await subject().stores.journal.end(runUuid, path, {
+        ...end,
+        call: contains({ id: 'm1', comment: 'x' }),
+        ...how,
+      })
+    }
+
+    it('records what a containing call did, with its case and its undo', async () => {
+      const run = await aRun()
+      await call(run.uuid, isolate, { id: 'm1', comment: 'miner' })
+      const { data, total } = await list()
+      expect(total).to.equal(1)
+      expect(data[0]).to.deep.include({
+        organizationUuid: subject().acme.uuid,
+        caseId: 'Acme-1',
+        caseTitle: 'Phishing',
+        state: 'active',
+        connection: 'Endpoints',
+        undoneBy: release,
+        hasUndo: true,
+        undoRunUuid: null,
+        createdAt: subject().clock.nowMs,
+      })
+      expect(data[0]!.action).to.deep.include({
+        skill: isolate,
+        run_uuid: run.uuid,
+        outcome: 'accepted',
+        status: 'Pending',
+        input: { id: 'm1', comment: 'miner' },
+      })
+      expect(await subject().stores.containments.find('all', data[0]!.id)).to.deep.equal(data[0])
+      expect(await subject().stores.containments.find([subject().globex.uuid], data[0]!.id)).to.equal(
+        undefined,
+      )
+    })
+
+    it('records none for a call that surely changed nothing, nor for one that does not contain', async () => {
+      const run = await aRun()
+      await call(run.uuid, isolate, { id: 'm1' }, { changedNothing: true }, 'a')
+      const error = { code: 'http_403', message: 'forbidden' }
+      await call(run.uuid, isolate, { id: 'm1' }, { state: 'failed', error, changedNothing: true }, 'b')
+      await call(run.uuid, 'edr.scan', { id: 'm1' }, { call: { connection: null } }, 'c')
+      expect(await states()).to.deep.equal([])
+    })
+
+    it('records a call with unknown outcome, and what a person decides about it', async () => {
+      const run = await aRun()
+      const error = { code: 'step_timeout', message: 'too slow' }
+      await call(run.uuid, isolate, { id: 'm1' }, { state: 'failed', error }, 'a')
+      await begin(run.uuid, isolate, { id: 'm2' }, 'b')
+      await subject().stores.journal.park(run.uuid, 'b', undefined, contains())
+      const outcomes = async () => (await list()).data.map(({ action, hasUndo }) => [action.outcome, hasUndo])
+      expect(await outcomes()).to.deep.equal([
+        ['unknown', false],
+        ['unknown', true],
+      ])
+      const decision = { decision: 'ran', output: { status: 'Done' }, by: somebody() } as const
+      await subject().stores.journal.resolve(run.uuid, 'b', decision)
+      expect((await outcomes())[0]).to.deep.equal(['accepted', false])
+    })
+
+    it('makes one containment for a step that runs again', async () => {
+      const run = await aRun()
+      await begin(run.uuid, isolate, { id: 'm1' }, 'a')
+      await subject().stores.journal.park(run.uuid, 'a', undefined, contains())
+      const again = { decision: 'run_again', output: null, by: somebody() } as const
+      await subject().stores.journal.resolve(run.uuid, 'a', again)
+      await call(run.uuid, isolate, { id: 'm1' }, {}, 'a')
+      expect((await list()).data.map(({ hasUndo, action }) => [hasUndo, action.outcome])).to.deep.equal([
+        [true, 'accepted'],
+      ])
+    })
+
+    it('ends with the call that undoes its target, over the same connection', async () => {
+      const run = await aRun()
+      await call(run.uuid, isolate, { id: 'm1' })
+      const undo = (id: string, path: string, connection: string | null = 'endpoints', how: object = {}) =>
+        call(run.uuid, release, { id, comment: 'clean' }, { call: { connection }, ...how }, path)
+      await undo('m2', 'other-target')
+      await undo('m1', 'other-system', 'Other')
+      await undo('m1', 'refused', 'endpoints', { state: 'failed', changedNothing: true })
+      expect(await states()).to.deep.equal(['active'])
+      await undo('m1', 'unclear', 'endpoints', { state: 'failed' })
+      expect(await states()).to.deep.equal(['unknown'])
+      subject().clock.nowMs += 1_000
+      await undo('m1', 'done', 'endpoints', { changedNothing: true })
+      const [ended] = (await list()).data
+      expect(ended).to.deep.include({
+        state: 'undone',
+        undoRunUuid: run.uuid,
+        changedAt: subject().clock.nowMs,
+      })
+    })
+
+    it('leaves the containments of other organizations active', async () => {
+      await call((await aRun()).uuid, isolate, { id: 'm1' })
+      const { stores, globex } = subject()
+      const other = await stores.runs.queue({
+        organizationUuid: globex.uuid,
+        playbookName: 'release',
+        playbookHash: 'a'.repeat(64),
+        alertUuid: null,
+      })
+      await call(other.uuid, release, { id: 'm1' }, { call: { connection: 'Endpoints' } })
+      expect(await states()).to.deep.equal(['active'])
+    })
+
+    it('lists by state, case and organization', async () => {
+      const run = await aRun()
+      await call(run.uuid, isolate, { id: 'm1' })
+      const { acme, globex } = subject()
+      expect((await list({ states: ['active'] })).total).to.equal(1)
+      expect((await list({ states: ['undone'] })).total).to.equal(0)
+      expect((await list({ caseId: 'acme-1' }, [acme.uuid])).total).to.equal(1)
+      expect((await list({ caseId: 'Acme-2' })).total).to.equal(0)
+      expect((await list({}, [globex.uuid])).total).to.equal(0)
+    })
+
+    it('follows the runs of a case into another one, and outlives its run', async () => {
+      const { stores, acme, clock } = subject()
+      const run = await aRun()
+      await call(run.uuid, isolate, { id: 'm1' })
+      await stores.runs.end(run.uuid, completed)
+      const target = await stores.cases.create(acme.uuid, { title: 'Campaign' }, somebody(), 'campaign')
+      const { revision } = (await stores.cases.find('all', 'Acme-1'))!
+      await stores.caseMoves.merge(acme.uuid, target, [{ id: 'Acme-1', revision }], somebody())
+      clock.nowMs += 1_000_000
+      expect((await list()).data[0]).to.deep.include({ caseId: target.id, caseTitle: 'Campaign' })
+    })
+  })
+}

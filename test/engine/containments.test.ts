@@ -1,0 +1,98 @@
+import { expect } from 'chai'
+import { undoOf, type DestructiveSkill } from '../../core/engine/skills/skill-caller.ts'
+import { TocsinError } from '../../core/plugin/index.ts'
+import { discoverPlugins } from '../../core/registry/discover-plugins.ts'
+import { openBench, type Bench, type TestSkills } from './support/bench.ts'
+import { Crash, crashingStores } from './support/crashing-journal.ts'
+import { makePlaybook } from './support/make-playbook.ts'
+import { ManualClock } from './support/manual-clock.ts'
+
+const undo: DestructiveSkill['undo'] = (input, output) => ({
+  skill: 'edr.release',
+  input: {
+    machine: (input as { machine: string }).machine,
+    ticket: (output as { ticket: number } | undefined)?.ticket,
+  },
+})
+const changedNothing = (output: unknown) => (output as { adopted?: boolean }).adopted === true
+const destructive = {
+  'edr.isolate': { class: 'containment', undo, changedNothing },
+  'edr.release': { class: 'containment' },
+} as const
+
+const isolate = { id: 'isolate', uses: 'edr.isolate', with: { machine: 'WS-1' } }
+const release = { id: 'release', uses: 'edr.release', with: { machine: 'WS-1', comment: 'clean' } }
+
+describe('containments of a run', () => {
+  let bench: Bench
+
+  beforeEach(async () => void (bench = await openBench(new ManualClock())))
+  afterEach(() => bench.close())
+
+  async function go(steps: readonly object[], skills: TestSkills) {
+    const run = await bench.startRun()
+    return await bench.go(makePlaybook({ steps: steps as never }), skills, { run, destructive })
+  }
+  const found = async () =>
+    (await bench.stores.containments.list('all', { limit: 50 }, {})).data.map(
+      ({ state, action, connection }) => [state, action.outcome, connection],
+    )
+  const accepts: TestSkills = { 'edr.isolate': () => ({ ticket: 7 }), 'edr.release': () => ({}) }
+
+  it('are recorded with the connection that was used', async () => {
+    await go([isolate], accepts)
+    expect(await found()).to.deep.equal([['active', 'accepted', 'chat']])
+  })
+
+  it('end when a later step undoes them', async () => {
+    await go([isolate, { ...release, with: { machine: 'WS-1', ticket: 7, comment: 'clean' } }], accepts)
+    expect(await found()).to.deep.equal([['undone', 'accepted', 'chat']])
+  })
+
+  it('are not recorded if the other system refused, or if nothing changed', async () => {
+    const refuses = () => {
+      throw new TocsinError('http_403', 'forbidden')
+    }
+    await go([isolate], { 'edr.isolate': refuses })
+    await go([isolate], { 'edr.isolate': () => ({ adopted: true }) })
+    expect(await found()).to.deep.equal([])
+  })
+
+  it('are recorded exactly once, wherever the process crashes', async () => {
+    for (let at = 1; at < 20; at++)
+      for (const when of ['before', 'after'] as const) {
+        const run = await bench.startRun()
+        const { stores } = crashingStores(bench.stores, at, when)
+        const start = (journal = bench.stores.journal) =>
+          bench.go(makePlaybook({ steps: [isolate] as never }), accepts, { run, destructive, journal })
+        const crashed = await start(stores.journal).then(
+          () => false,
+          (error: unknown) => error instanceof Crash,
+        )
+        if (crashed) await start()
+        const { data } = await bench.stores.containments.list('all', { limit: 200 }, {})
+        expect(
+          data.filter(({ action }) => action.run_uuid === run.uuid),
+          `${when} write ${at}`,
+        ).to.have.length(1)
+        if (!crashed) return
+      }
+    expect.fail('the run never ended')
+  })
+})
+
+describe('the undo of a call', () => {
+  it('is that of the skill, unless the skill restores or the input depends on an unknown output', async () => {
+    const catalogue = await discoverPlugins({ pluginsDir: `${import.meta.dirname}/../../plugins` })
+    const of = (name: string, input: object, output?: object) => undoOf(catalogue.skill(name)!, input, output)
+    expect(of('entra_id.disable_user', { user: 'eve' })).to.deep.equal({
+      skill: 'entra_id.enable_user',
+      input: { user: 'eve' },
+    })
+    expect(of('entra_id.enable_user', { user: 'eve' })).to.equal(undefined)
+    expect(of('entra_id.revoke_sessions', { user: 'eve' })).to.equal(undefined)
+    expect(of('crowdstrike.create_ioc', {}, { ioc_id: 'i1' })?.input).to.deep.include({ ioc_id: 'i1' })
+    for (const name of ['crowdstrike.create_ioc', 'endpoint_security.create_indicator'])
+      expect(of(name, {}), name).to.deep.include({ input: undefined })
+  })
+})
