@@ -72,7 +72,7 @@ const drainMs = 20_000
 /**
  * Starts the server and resumes the runs of an earlier process.
  *
- * @throws TocsinError for what is wrong with the configuration, the plugins or the data directory
+ * @throws TocsinError for problems of the configuration, the plugins or the data directory
  */
 export async function startTocsin(given: Config): Promise<Tocsin> {
   protectProcess()
@@ -187,7 +187,7 @@ function watchEngine(container: Container, { metrics, library }: Opened): void {
   })
 }
 
-/** Listens, creates what a first start needs, and resumes what an earlier process left. */
+/** Listens, creates the data for a first start, and resumes the work of an earlier process. */
 async function serve(container: Container, opened: Opened) {
   const { config, log, stores, library } = opened
   // From the first request on.
@@ -233,7 +233,7 @@ async function takeUpUnfinished(container: Container, { stores, log }: Opened): 
   container.get(tokens.pruner).start()
 }
 
-/** Stops intake first, then runs, then what they write to. */
+/** Stops intake first, then runs, then the stores. */
 async function stop(container: Container, { stores, metrics, tracing }: Opened, auditExport: AuditExport) {
   await container.get(tokens.httpServer).close()
   container.get(tokens.scheduler).stop()

@@ -27,7 +27,7 @@ export interface AlertSource {
    * chooses: alerts with the same id are investigated once.
    */
   readonly ids?: readonly string[]
-  /** Paths of what the alert is about. */
+  /** Paths of the observables. */
   readonly observables?: Readonly<Partial<Record<ObservableKind, readonly string[]>>>
 }
 

@@ -10,7 +10,7 @@ import { alertSources, unknownSource } from './sources/index.ts'
 interface AlertDescription extends AlertFacts {
   /** Null: no source recognizes the alert, and only fields with common names were read. */
   readonly source: AlertSource | null
-  /** What the alert is about, in the order of the source, without repeats. */
+  /** The observables of the alert, in the order of the source, without repeats. */
   readonly observables: readonly AlertObservable[]
 }
 
@@ -44,7 +44,7 @@ export function describeAlert({ content }: Pick<NewAlert, 'content'>): AlertDesc
   return { source, ...readFacts(source ?? unknownSource, fields), observables }
 }
 
-/** What is stored with an alert, and its product: like `describeAlert`, without looking for observables. */
+/** The stored details of an alert, and its product: like `describeAlert`, without observables. */
 export function identifyAlert({ content }: Pick<NewAlert, 'content'>): {
   readonly source: AlertSource | null
   readonly facts: AlertFacts

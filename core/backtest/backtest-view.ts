@@ -45,7 +45,10 @@ interface Group {
   readonly alerts: readonly JudgedAlert[]
 }
 
-/** Alerts by what changed, the largest group first. Other steps alone make a group; beside another change they do not. */
+/**
+ * Alerts by what changed, the largest group first. A difference in steps alone makes a group; together with
+ * another change it does not.
+ */
 function groupsOf(changed: readonly JudgedAlert[]): readonly Group[] {
   return Array.from(Map.groupBy(changed, groupKey), ([key, alerts]) => ({
     key,

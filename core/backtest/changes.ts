@@ -72,7 +72,7 @@ const isSameStep = (a: Deed, b: Deed): boolean =>
 /** Items and rounds do not matter for a group of alerts. */
 const placeOf = (path: string): string => path.replaceAll(/\[\d+\]|#\d+/g, '')
 
-/** The deeds that have no counterpart, counting equal ones. */
+/** The actions and questions without a counterpart; equal ones are counted. */
 function without(deeds: readonly Deed[], others: readonly Deed[]): readonly Deed[] {
   const left = new Map<string, number>()
   for (const { key } of others) left.set(key, (left.get(key) ?? 0) + 1)

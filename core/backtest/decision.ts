@@ -11,7 +11,7 @@ import type { Playbook } from '../playbook/language/playbook.ts'
 import type { Catalogue } from '../registry/catalogue.ts'
 import { withDefaults } from '../schema/index.ts'
 
-/** What a run decided about an alert. */
+/** The decision of a run about an alert. */
 export interface RunDecision {
   readonly status: RunOutcome['status'] | 'not_started'
   /** Error of a failed run, or why it did not start. */
@@ -39,7 +39,7 @@ export interface Deed {
   readonly input: unknown
   readonly state: JournalEntry['state']
   readonly isDestructive: boolean
-  /** Two deeds with the same key do the same. Contains sensitive values. */
+  /** Actions and questions with the same key have the same effect. Contains sensitive values. */
   readonly key: string
 }
 

@@ -112,7 +112,7 @@ function createLocalCaller({
       else
         notes.cannotJudge({
           code: 'input_new',
-          message: 'a case is looked up that was not looked up in the recorded run',
+          message: 'the step looks up a case that the recorded run did not look up',
         })
     }
     return found
@@ -154,7 +154,7 @@ async function newRead(
   }
   try {
     const output = await clock.hold(() => live(call))
-    notes.assume(`a reply of today to ${call.skill} at '${path}'`)
+    notes.assume(`a current reply to ${call.skill} at '${path}'`)
     return output
   } catch (error) {
     if (error instanceof ConnectionError || error instanceof NotFoundError)

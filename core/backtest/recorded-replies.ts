@@ -9,7 +9,7 @@ import { withDefaults } from '../schema/index.ts'
 import { notApproved } from './decision.ts'
 import type { RecordedAlert } from './recording.ts'
 
-/** What an attempt of a call got. */
+/** The reply to one attempt of a call. */
 export type RecordedReply = { readonly tookMs: number } & (
   | { readonly kind: 'output'; readonly output: unknown }
   | { readonly kind: 'error'; readonly error: StoredError; readonly mayRetry: boolean }
@@ -67,7 +67,7 @@ interface AskedBefore {
   readonly answer: RecordedAnswer
 }
 
-/** Where a call or a question stands in the replay. */
+/** The place of a call or question in the replay. */
 export interface CallPlace {
   readonly path: string
   readonly skill: string

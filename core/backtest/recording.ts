@@ -96,7 +96,7 @@ export interface WantedRuns {
   readonly limit: number
 }
 
-/** Runs that are looked at for every alert that is wanted: an alert can have several, and runs can have none. */
+/** Runs examined per wanted alert: an alert can have several runs, and a run may have no alert. */
 const runsPerAlert = 10
 
 /** The latest run of each alert that the playbook investigated, newest first. */

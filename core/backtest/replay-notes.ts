@@ -7,7 +7,7 @@ import type { Unjudged } from './recording.ts'
 export const newInputPolicies = ['fail', 'assume', 'live'] as const
 export type NewInputPolicy = (typeof newInputPolicies)[number]
 
-/** What a replay notes besides its journal. */
+/** Notes of a replay besides its journal. */
 export interface ReplayNotes {
   readonly connection: (path: string, name: string) => void
   readonly assume: (text: string) => void

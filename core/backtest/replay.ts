@@ -52,7 +52,7 @@ export interface Replay {
   readonly connections: ReadonlyMap<string, string>
   /** Replies that were assumed, for people. */
   readonly assumed: readonly string[]
-  /** Why the result says nothing, if so. */
+  /** Why the result cannot be judged; undefined if it can. */
   readonly unjudged: Unjudged | undefined
 }
 

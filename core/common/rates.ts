@@ -60,7 +60,7 @@ export function hintForRate(written: string | number): string {
   return meant !== undefined && parseRate(meant) !== undefined ? `did you mean ${meant}?` : rateHint
 }
 
-/** What a rate limit of a playbook counts: starts of a step, or of runs, of an organization. */
+/** What a rate limit counts: starts of one step, or of the runs of a playbook, per organization. */
 export interface RatedStart {
   readonly limit: RateLimit
   /** Name of the playbook; versions are counted together. */

@@ -31,7 +31,7 @@ export const maxPreviewed = 50_000
 const sliceMs = 10
 const page = { limit: 200, contentBytes: 4 * 1_048_576 } as const
 
-/** What the correlation rules would have done with past alerts. Reads page by page and writes nothing. */
+/** Applies the correlation rules to past alerts. Reads page by page and writes nothing. */
 export async function previewCorrelation(
   alerts: Pick<AlertStore, 'list'>,
   { since, organization, playbooks, signal, maxAlerts = maxPreviewed }: PreviewRequest,

@@ -40,7 +40,7 @@ export interface NewAlert {
   readonly createdBy: string
 }
 
-/** What the content of an alert says about it, as far as it can be read. */
+/** Details of an alert, as far as they can be read from its content. */
 export interface AlertFacts {
   /** In one line of at most 200 characters. */
   readonly title: string | null

@@ -4,7 +4,7 @@ import { compileSchema } from '../schema/index.ts'
 /** The assumed output of a write in a dry run, and its origin. */
 export interface AssumedOutput {
   readonly output: unknown
-  /** `state`: what the state would be. */
+  /** `state`: the state after the change. */
   readonly from: 'fixtures' | 'example' | 'schema' | 'state'
 }
 

@@ -7,7 +7,8 @@ import { inputsOf } from './describe-playbook.ts'
 import type { Inspection, PathStep } from './inspection.ts'
 
 /**
- * What an editor knows: the schema of the language, the skills, the callable playbooks and the connections.
+ * The context of an editor: the schema of the language, the skills, the callable playbooks and the
+ * connections.
  */
 export interface Guide {
   readonly schema: JsonSchema

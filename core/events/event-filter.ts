@@ -4,7 +4,7 @@ import type { AwaitedAlerts, AwaitedChanges, EventFilter } from '../ports/runs/e
 /** Changes of cases that a wait keeps until its run looks at them. */
 export const maxKeptChanges = 1_000
 
-export const changesLost = `more than ${maxKeptChanges} changes came before the run looked at them`
+export const changesLost = `more than ${maxKeptChanges} changes arrived before the run examined them`
 
 /** The keys by which an event finds the waits that it may end. */
 export function waitKeysOf(filter: EventFilter): readonly string[] {

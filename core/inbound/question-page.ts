@@ -3,7 +3,7 @@ import type { Connection } from '../domain/connection.ts'
 import { textAt, type LinkedQuestion } from '../plugin/index.ts'
 import type { CheckpointStore } from '../ports/runs/checkpoint-store.ts'
 
-/** What a person sees who follows a link to a question. */
+/** The page behind a link to a question. */
 export interface QuestionPage {
   /**
    * `open`: the person can confirm the answer of the link. `accepted`: this request answered. `answered`: an earlier

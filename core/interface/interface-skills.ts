@@ -80,7 +80,7 @@ const sources: JsonSchema = {
   },
 }
 
-/** The output of a step: all fields, and what the engine adds. */
+/** The output of a step: all fields, including those that the engine adds. */
 function stepOutput({ gathers, gives, asks, output }: InterfaceDefinition): JsonSchema {
   if (asks === true)
     return {

@@ -46,7 +46,7 @@ export function mapOutput({ of, name, skill }: Implementer, made: unknown, given
 /** Where nothing is connected, such as in a test, the interface itself is called. */
 const isItself = (name: string): boolean => usedInterface(name) !== undefined
 
-/** A copy without what the engine adds. */
+/** A copy without the fields that the engine adds. */
 function listed({ properties, items }: JsonSchema, value: unknown): unknown {
   if (Array.isArray(value)) return items === undefined ? value : value.map((item) => listed(items, item))
   if (properties === undefined || typeof value !== 'object' || value === null) return value

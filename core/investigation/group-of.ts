@@ -53,7 +53,10 @@ interface Common {
   readonly words: string
 }
 
-/** An alert that its source sends again has the same id and other counters; one that got graver is not a repeat. */
+/**
+ * An alert that its source sends again has the same id and other counters; one whose severity rose is not a
+ * repeat.
+ */
 const sameAlert = ({ content, sourceId, severity }: Alert): Common =>
   sourceId === null
     ? { text: content, words: 'provider, type and content are the same' }

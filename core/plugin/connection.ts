@@ -30,8 +30,9 @@ export interface ConnectionDefinition<S extends JsonSchema = JsonSchema> {
    */
   readonly sockets?: (settings: Infer<S>) => Readonly<Record<string, SocketAddress>>
   /**
-   * Further addresses of the other system, by name, each with credentials of its own or none. A request names one as
-   * `host`; it then never receives what the connection itself adds. Default: none.
+   * Further addresses of the other system, by name, each with credentials of its own or none. A request names
+   * one as
+   * `host`; it then never receives the credentials and headers of the connection itself. Default: none.
    */
   readonly hosts?: Readonly<Record<string, HostDefinition<S>>>
   /**
@@ -134,11 +135,11 @@ export interface ErrorAnswer {
   readonly body: unknown
 }
 
-/** An explained error. Missing fields are filled in as for any system. */
+/** An explained error. Missing fields get default values. */
 export interface ExplainedError {
   /** The message; one line of at most 300 characters is shown, redacted. */
   readonly message?: string | undefined
-  /** What the operator should do. */
+  /** The fix for the operator. */
   readonly hint?: string | undefined
   /**
    * `none` if the vendor documents that nothing was done, e.g. for a 503 with `Retry-After`; a write is then
@@ -146,14 +147,16 @@ export interface ExplainedError {
    */
   readonly effect?: Effect | undefined
   /**
-   * What the answer means, where the status does not tell: `rate_limited` and `unavailable` are tried again later,
-   * `credentials` asks the operator for others, `refused` ends the step. It is also the code of the error. Default:
+   * The meaning of the answer, if the status alone does not tell: `rate_limited` and `unavailable` are tried
+   * again later,
+   * `credentials` asks the operator for others, `refused` ends the step. It is also the code of the error.
+   * Default:
    * what the status implies, with the code `http_<status>`.
    */
   readonly error?: ErrorMeaning | undefined
 }
 
-/** What an error of the other system means for the caller. */
+/** The meaning of an error of the other system for the caller. */
 export const errorMeanings = ['rate_limited', 'unavailable', 'credentials', 'refused'] as const
 export type ErrorMeaning = (typeof errorMeanings)[number]
 

@@ -5,8 +5,9 @@ export interface ErrorOptions {
   /** Machine-readable context: JSON without secrets. */
   readonly details?: Readonly<Record<string, unknown>> | undefined
   /**
-   * For a write: `none` if the other system refused it before doing anything, so that a retry is safe; `unknown`
-   * if it may have done it. Default: what the code implies, e.g. `none` for `http_429` and `unknown` for
+   * For a write: `none` if the other system refused it before doing anything, so that a retry is safe;
+   * `unknown` if it may have taken effect. Default: what the code implies, e.g. `none` for `http_429` and
+   * `unknown` for
    * `bad_response`.
    */
   readonly effect?: Effect | undefined

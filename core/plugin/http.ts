@@ -45,7 +45,7 @@ export interface MultipartPart {
   readonly contentType?: string
 }
 
-/** What the answer may be; another is a SkillError `response_too_large` or `bad_response`. */
+/** The accepted answers; any other is a SkillError `response_too_large` or `bad_response`. */
 export interface ExpectedBytes {
   /** Largest body, in bytes after decompression. Default and at most 32 MB. */
   readonly maxBytes?: number
@@ -86,8 +86,8 @@ export interface SocketAddress {
   readonly host: string
   readonly port: number
   /**
-   * TLS begins with the first byte, or after the STARTTLS of the protocol. The plugin sees only what is encrypted: after
-   * STARTTLS, the stream begins with a new greeting. Default `immediate`.
+   * TLS begins with the first byte, or after the STARTTLS of the protocol. The plugin sees only encrypted
+   * traffic: after STARTTLS, the stream begins with a new greeting. Default `immediate`.
    */
   readonly tls?: 'immediate' | 'starttls_imap' | 'starttls_smtp' | undefined
 }

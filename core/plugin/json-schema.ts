@@ -41,8 +41,8 @@ export interface JsonSchema {
   readonly maxLength?: number
   readonly pattern?: string
   /**
-   * What the pattern asks for, in the words that follow the field's name: `must begin with xoxb-`. Shown in
-   * place of the pattern, also by editors that know the keyword (Visual Studio Code).
+   * A description of the pattern that follows the field's name: `must begin with xoxb-`. Shown in place of
+   * the pattern, also by editors that know the keyword (Visual Studio Code).
    */
   readonly patternErrorMessage?: string
   readonly format?: string

@@ -14,7 +14,7 @@ export interface PageRequest {
   readonly cursor?: string
 }
 
-/** One page, with errors in place of unreadable records, and what the other system says about the rest. */
+/** One page, with errors in place of unreadable records, and the other system's data about the rest. */
 export type Page<Item> = readonly (Item | SkillError)[] | AnnouncedPage<Item>
 
 export interface AnnouncedPage<Item> {

@@ -38,8 +38,8 @@ export interface SkillContext<Settings = unknown> {
   /** See `ConnectionContext`. */
   token(): Promise<Secret>
   /**
-   * For a skill that asks: the public address of a webhook of the connection, with its token. Whoever gets it can call
-   * the webhook, so what identifies a person is signed.
+   * For a skill that asks: the public address of a webhook of the connection, with its token. Anyone who has
+   * it can call the webhook, so data that identifies a person must be signed.
    */
   inboundUrl(route: string): string
   /** Cases of the run's organization. */
@@ -185,8 +185,8 @@ export type SkillDefinition<
 export type AnySkill = SkillDefinition<any, any, any, any>
 
 /**
- * Declares a skill. The types of `input`, `output` and `settings` follow from the schemas; the object comes
- * back as it is.
+ * Declares a skill. The types of `input`, `output` and `settings` follow from the schemas; the object is
+ * returned unchanged.
  *
  * @example
  * export const getQuote = defineSkill({
@@ -197,13 +197,13 @@ export type AnySkill = SkillDefinition<any, any, any, any>
  *   async run({ id }, { http }) {
  *     const answer = (await http.get(['quotes', id])).json() as { text: string }
  *     return { text: answer.text }
- *   },
- * })
+ *   }, })
  */
 export function defineSkill<
   const In extends JsonSchema,
   const Out extends JsonSchema,
-  // Inferred from what `run` returns, as narrowly as it is written: `{ level: 'high' }` then fits an enum.
+  // Inferred from the return value of `run`, as narrowly as possible: `{ level: 'high' }` then fits an
+  // enum.
   const R extends Infer<Out>,
   const S extends JsonSchema = JsonSchema,
 >(definition: SkillDefinition<In, Out, S, R>): SkillDefinition<In, Out, S, R> {

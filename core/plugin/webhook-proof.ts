@@ -148,7 +148,10 @@ interface LinkSettings {
 
 const maxComment = 2_000
 
-/** The handshake of the webhook of {@link answerLink}. Somebody opened a link, maybe a mail scanner: nothing is answered. */
+/**
+ * The handshake of the webhook of {@link answerLink}. A person or a mail scanner opened a link, so nothing is
+ * answered.
+ */
 export const showLinkedQuestion = (
   { query }: InboundRequest,
   { link_secret }: LinkSettings,

@@ -68,7 +68,7 @@ export interface ReceiveRequest {
 }
 
 export interface ReceivedAlert {
-  /** As it was stored; a repeated request gets the first alert in its present state. */
+  /** The stored alert; a repeated request gets the first alert in its current state. */
   readonly alert: Alert
   readonly replayed: boolean
   /** The run that was queued with the alert. Undefined: none; the alert is Created, and may be a repeat. */

@@ -11,7 +11,7 @@ import type { ListPage, ListRequest, OrganizationScope } from './common.ts'
 
 /** The audit log; see `core/domain/audit.ts`. The other stores add entries in the same write as the audited action. */
 export interface AuditStore {
-  /** Records an action on the data as a whole. */
+  /** Records an action on the whole database, such as a backup. */
   record(entry: NewAuditEntry): Promise<void>
   /** Newest first. Only the scope `'all'` sees entries without an organization. */
   list(scope: OrganizationScope, filter: AuditFilter, page: ListRequest): Promise<ListPage<AuditEntry>>

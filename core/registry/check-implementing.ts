@@ -4,7 +4,7 @@ import { implementationsOf, interfaceNamed, type AnyImplementation } from '../in
 import { interfaces, type AnySkill, type InterfaceDefinition } from '../plugin/index.ts'
 import { isRecord } from './check-schemas.ts'
 
-/** What the declaration of an implementation is checked against. */
+/** The context for checking the declaration of an implementation. */
 export type ImplementingSkill = Pick<AnySkill, 'effect' | 'asks'> & {
   readonly destructive?: string | undefined
 }
@@ -55,7 +55,7 @@ function onlyProblems({ input }: InterfaceDefinition, only: unknown): readonly P
     if (known === undefined) {
       const names = choices.map(([each]) => each)
       const hint = names.length === 0 ? 'leave it out' : `use ${names.join(' or ')}`
-      return [{ pointer, message: `is no input with a list of values: ${hint}` }]
+      return [{ pointer, message: `is not an input with a list of values: ${hint}` }]
     }
     const isList = Array.isArray(values) && values.length > 0
     if (isList && values.every((value) => known.includes(value))) return []

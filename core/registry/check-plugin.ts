@@ -94,7 +94,7 @@ function checkSkills(
   checkImplementing(skills, problems)
 }
 
-/** Skills that others name are of the same plugin: one that reads to follow, one that writes to undo. */
+/** Related skills belong to the same plugin: a read skill follows a write, a write skill undoes it. */
 function checkRelated(skills: readonly unknown[], problems: PointedMessage[]): void {
   const all = skills.filter(isRecord)
   for (const [index, { name, effect, destructive, followWith, undoneBy }] of all.entries()) {

@@ -29,7 +29,7 @@ export interface CarriedStep {
   readonly entry: JournalEntry
   /** Null if it is carried over. */
   readonly reason: Reason | null
-  /** What it reads or what changed. */
+  /** The data that it reads, or the change. */
   readonly detail?: string | undefined
 }
 

@@ -161,7 +161,7 @@ function sentence(error: ErrorObject, schema: JsonSchema): string {
         schemaAround(error.schemaPath, schema)?.not?.patternErrorMessage ?? 'has a form that is not allowed'
       )
     case 'false schema':
-      return 'must not be there'
+      return 'is not allowed here'
     default:
       // Limits use ajv's own message, such as `must be >= 1`.
       return error.message ?? 'is not valid'

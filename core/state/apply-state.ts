@@ -242,7 +242,7 @@ function storedKey(place: Place, key: string | undefined): string {
   return rule.sensitive ? storedKeyOf(playbook, name, key) : key
 }
 
-/** The hash that stands for a key of a sensitive state. */
+/** The stored hash of a key of a sensitive state. */
 export const storedKeyOf = (playbook: string, name: string, key: string): string =>
   createHash('sha256')
     .update(stringifyJson([playbook, name, key]))

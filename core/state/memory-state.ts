@@ -39,7 +39,7 @@ export const keptState = (state: MemoryState, clock: Pick<Clock, 'now'>) => ({
   },
 })
 
-/** Loads what a request needs from another store. */
+/** Loads the entries that a request needs from another store. */
 export async function loadState(
   memory: MemoryState,
   request: StateRequest,

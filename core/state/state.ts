@@ -2,7 +2,7 @@ import { stringifyJson } from '../common/json.ts'
 import type { Type } from '../expression/index.ts'
 import type { JsonSchema } from '../plugin/index.ts'
 
-/** What a playbook can keep between runs. `set`, `map` and `counters` have entries by key. */
+/** The state that a playbook can keep between runs. `set`, `map` and `counters` have entries by key. */
 export const stateKinds = ['value', 'counter', 'set', 'map', 'counters'] as const
 export type StateKind = (typeof stateKinds)[number]
 

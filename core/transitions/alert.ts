@@ -31,7 +31,7 @@ export const followingStatus = alertStatus.submitted
 /** Status of an alert whose investigation has not been queued. */
 export const awaitingStatus = notInvestigated.status
 
-/** What is known of an alert before its investigation. */
+/** The fields of an alert before its investigation. */
 export type Intake = NewAlert &
   Partial<AlertFacts> &
   Pick<Alert, 'id' | 'uuid' | 'organizationCode' | 'createdAt'>

@@ -14,7 +14,7 @@ export interface AcceptedFile extends NewFile {
   readonly contentType: string
 }
 
-/** What a case file may be: the size of a body, named so that no system takes the name for a path. */
+/** Limits of a case file: the size of a body, and a name that no system reads as a path. */
 export function acceptedFile({ name, contentType = '', bytes }: NewFile): AcceptedFile {
   if (bytes.length > maxFileBytes) {
     throw new ConflictError(

@@ -1,7 +1,7 @@
 import type { Alert, NewAlert } from '../domain/alert.ts'
 import { ConflictError } from '../errors/errors.ts'
 
-/** @param owner what the key was used for before, e.g. `another alert` */
+/** @param owner the earlier use of the key, e.g. `another alert` */
 export const keyReused = (
   key: string | undefined,
   owner: string,
@@ -28,7 +28,7 @@ export function requireSameAlert(earlier: Alert, given: NewAlert, key: string): 
   throw keyReused(key, 'another alert', { alert_id: earlier.id })
 }
 
-/** The process stopped during the first request, and nothing tells what it has done. */
+/** The process stopped during the first request, whose effect is unknown. */
 export const requestInterrupted = (): ConflictError =>
   new ConflictError(
     'request_interrupted',

@@ -98,7 +98,7 @@ export function decisionEntry(
   return noteEntry(text, by, at)
 }
 
-/** The answer that counts. What was filled into a form may be sensitive, and is left out. */
+/** The answer that counts. The values of a form may be sensitive and are left out. */
 export function answerEntry(
   { question, answer, path, stepId }: Checkpoint,
   by: Actor,

@@ -64,7 +64,7 @@ export function schemaOfTrigger(kind: TriggerKind, body?: JsonSchema): JsonSchem
   return objectOf({ kind: { const: kind }, ...common, ...fieldsOf(body)[kind] })
 }
 
-/** The schema of a change of a case, without what only a trigger has. */
+/** The schema of a change of a case, without the fields that only a trigger has. */
 export const schemaOfChange = (): JsonSchema => objectOf({ at: time, ...fieldsOf(undefined).case })
 
 /** The `kind` of a run that no event started. */

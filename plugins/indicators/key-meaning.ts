@@ -1,4 +1,4 @@
-/** What the name of a field says about its text. */
+/** The meaning of a field, derived from its name. */
 export interface KeyMeaning {
   /** Machine data (tokens, cookies, message ids, vocabularies): nothing is extracted from it. */
   readonly ignored: boolean

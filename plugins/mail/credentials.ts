@@ -23,7 +23,7 @@ export interface MailContext {
 /** One of both. */
 export type MailCredentials = { readonly pass: string } | { readonly accessToken: string }
 
-/** @throws ConnectionError `connection_incomplete`, and what the fetch of the token throws */
+/** @throws ConnectionError `connection_incomplete`, and the errors of fetching the token */
 export async function credentialsOf({ settings, token }: MailContext): Promise<MailCredentials> {
   const { oauth_token_url, oauth_client_id, oauth_client_secret, password } = settings
   if (oauth_token_url === undefined && password !== undefined) return { pass: password.reveal() }

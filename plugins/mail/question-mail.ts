@@ -1,7 +1,7 @@
 import { answerLink, type LinkedQuestion, type Secret } from 'tocsin/plugin'
 import { plainLine, plainLines } from './text.ts'
 
-/** A question as it is asked. */
+/** A question to send. */
 export interface MailedQuestion {
   readonly to: string
   readonly subject?: string | undefined
@@ -18,7 +18,7 @@ export interface LinkMaker {
   readonly secret: Secret
 }
 
-/** The person who may answer, as links and answers name them. */
+/** Id of the only person who may answer, as used in links and answers. */
 export const askedBy = ({ to }: MailedQuestion): string => to.toLowerCase()
 
 export interface QuestionContent {

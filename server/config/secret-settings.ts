@@ -145,7 +145,7 @@ type ReadVariable = <Name extends keyof Variables>(name: Name) => ReturnType<Var
 const defaultCacheSeconds = 60
 const defaultGraceSeconds = 900
 
-/** @param problems receives what is wrong with several variables together */
+/** @param problems receives the problems of combinations of variables */
 export function readSecretSettings(
   value: ReadVariable,
   dataDir: string,

@@ -77,7 +77,7 @@ function isOfAnother(dataDir: string, port: number): boolean {
   }
 }
 
-/** The address of this machine for one that means all addresses. */
+/** The address of this machine, in place of a wildcard address. */
 const reachable = (place: string, host: string): string =>
   host === '0.0.0.0' ? place.replace(host, '127.0.0.1') : place.replace('[::]', '[::1]')
 

@@ -2,7 +2,7 @@ import ipaddr from 'ipaddr.js'
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6
 
-/** What the operator allows beyond the public internet: private addresses, and plain http. */
+/** The operator's exceptions beyond the public internet: private addresses, and plain http. */
 export interface AllowList {
   /**
    * False for requests whose address a playbook chose: their errors must not reveal addresses of the internal

@@ -1,7 +1,7 @@
 import type { OrganizationStore } from '../../core/ports/access/organization-store.ts'
 import { parseAllowList, type AllowList } from './allow-list.ts'
 
-/** What the operator allows beyond the public internet, as entries of {@link parseAllowList}. */
+/** The operator's exceptions beyond the public internet, as entries of {@link parseAllowList}. */
 export interface PrivateEgress {
   /** For every organization without its own list. */
   readonly everyone: readonly string[]

@@ -114,7 +114,7 @@ export function createEgress(options: EgressOptions): ClosableEgress {
   }
 }
 
-/** What the agents of a connection with network settings depend on. */
+/** The settings that determine the agents of a connection. */
 interface Way {
   readonly isRead: boolean
   readonly isElsewhere: boolean

@@ -11,7 +11,7 @@ import { Readable } from 'node:stream'
 import got, { type Response } from 'got'
 import { readBytes } from '../../core/common/read-body.ts'
 
-/** What the requests to one origin have in common; prepared once. */
+/** The common parts of all requests to one origin; prepared once. */
 export interface ServerOrigin {
   /** Scheme, host and port, as in messages. */
   readonly origin: string

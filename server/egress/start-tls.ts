@@ -6,8 +6,8 @@ import type { TlsStart } from '../../core/ports/egress.ts'
 const maxClearText = 16_384
 
 /**
- * Talks to a server in clear text until it is ready for the TLS handshake. Sends no credentials, and keeps nothing of
- * what it reads: anybody on the way may have written it.
+ * Talks to a server in clear text until it is ready for the TLS handshake. Sends no credentials, and discards
+ * everything that it reads, because it may be forged on the way.
  *
  * @returns the greeting with which the encrypted conversation may begin
  * @throws ConnectionError `tls_refused`, RetryableError, or the error of the socket

@@ -41,7 +41,7 @@ export interface AnsweredRequest {
 }
 
 export interface MetricsOptions extends Partial<KnownLabels> {
-  /** Names of the plugins that somebody must sign in to. Default: none. */
+  /** Names of the plugins that need a sign-in. Default: none. */
   readonly signInPlugins?: ReadonlySet<string>
   /** Folder to measure. Default: none. */
   readonly dataDir?: string
@@ -120,7 +120,7 @@ export function createMetrics({
   }
 }
 
-/** Enabled connections that cannot work before somebody signs in. */
+/** Enabled connections that need a sign-in to work. */
 async function countNeededSignIns(
   { connections }: Pick<Stores, 'connections'>,
   plugins: ReadonlySet<string>,

@@ -81,7 +81,7 @@ describe('`implements` of a plugin.yaml', () => {
       'a list of kinds where there is none',
       '    input: { device',
       '    only: { machine: [x] }\n    input: { device',
-      'only.machine is no input',
+      'only.machine is not an input',
     ],
   ] as const) {
     it(`refuses ${what}`, () => {

@@ -119,7 +119,7 @@ describe('tocsin backtest, as in its how-to', function () {
       [['missing.yaml'], "there is no file or folder 'missing.yaml'"],
       [['report.html'], 'the server finds errors in report.html'],
       [['unusual-download.yaml', '--since', 'x'], 'write a duration such as 12h or 30d'],
-      [['unusual-download.yaml', '--fail-on', 'actions'], "'actions' is none of new-action"],
+      [['unusual-download.yaml', '--fail-on', 'actions'], "'actions' is not one of new-action"],
       [['unusual-download.yaml', '--organization', 'x'], 'organization'],
       [['renamed.yaml'], "has no playbook 'renamed' to compare with"],
       [['--resume', 'x'], 'there is no backtest with this id'],

@@ -31,7 +31,7 @@ describe('advice about destructive skills', () => {
     const items = 'foreach: "${{ alert.data }}"'
     const text = (count: number) =>
       `I503 up to ${count} blocking actions: those beyond the limit of 10 per hour wait for approval ` +
-      '(one approval covers all of them; lower max_items if there are never so many)'
+      '(one approval covers all of them; lower max_items if there are always fewer)'
     expect(block(items)).to.deep.equal([text(100)])
     expect(block(`${items}, max_items: 11`)).to.deep.equal([text(11)])
     expect(block(`${items}, max_items: 10`)).to.deep.equal([])

@@ -47,13 +47,17 @@ describe('a skill call', () => {
 
   describe('and its output', () => {
     for (const [what, output, message] of [
-      ['nothing', undefined, 'output of box.act: it is undefined, which JSON cannot hold'],
+      ['nothing', undefined, 'output of box.act: it is undefined, which JSON cannot represent'],
       ['a wrong type', { text: 1 }, 'output of box.act is not what it declares: /text must be a string'],
       ['a missing field', {}, 'output of box.act is not what it declares: /text is missing'],
       ['a date', { text: '', at: new Date(0) }, 'output of box.act: /at is a Date, not plain data'],
       ['a secret', { text: '', key: new Secret('x') }, 'output of box.act: /key is a Secret, not plain data'],
-      ['NaN', { text: '', n: Number.NaN }, 'output of box.act: /n is NaN, which JSON cannot hold'],
-      ['a function', { text: '', f: () => 1 }, 'output of box.act: /f is function, which JSON cannot hold'],
+      ['NaN', { text: '', n: Number.NaN }, 'output of box.act: /n is NaN, which JSON cannot represent'],
+      [
+        'a function',
+        { text: '', f: () => 1 },
+        'output of box.act: /f is function, which JSON cannot represent',
+      ],
     ] as const) {
       it(`is refused: ${what}`, async () => {
         const error = await failure(callerOf(skillThat(() => output)).call())

@@ -181,5 +181,5 @@ function toFailReasons(text: string): readonly FailReason[] {
   const given = text.split(',').map((each) => each.trim())
   const unknown = given.find((each) => !failReasons.includes(each))
   if (unknown === undefined) return given
-  throw new InvalidArgumentError(`'${printable(unknown)}' is none of ${failReasons.join(', ')}`)
+  throw new InvalidArgumentError(`'${printable(unknown)}' is not one of ${failReasons.join(', ')}`)
 }

@@ -31,7 +31,7 @@ export interface MoreOfRequest extends Pick<HttpRequest, 'query' | 'accept' | 'r
   readonly json?: Readonly<Record<string, unknown>>
 }
 
-/** What a connection declares about its answers. */
+/** How a connection reads its answers. */
 export type AnswerRules = Pick<DeclaredConnection, 'errors' | 'xml'>
 
 /** Sends the declared requests of a call, and reads their answers. */

@@ -66,7 +66,7 @@ export interface DeclaredRate {
   readonly bucket: string
   /** In upper case; empty: all. */
   readonly methods: readonly string[]
-  /** What the path begins with. */
+  /** The beginning of the path. */
   readonly path: string
   /** Gives `50/week`, a list of such texts, or null. */
   readonly limits: Template

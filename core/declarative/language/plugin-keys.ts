@@ -114,13 +114,13 @@ export const pluginKeys = {
     keys: {
       base_url: {
         meaning:
-          'its address, as that of the connection. An operator can replace it by the field `<name>_url`, which exists unless `fields` declares it',
+          'its address, written like that of the connection. An operator can replace it by the field `<name>_url`, which exists unless `fields` declares it',
         schema: text,
       },
       headers: { meaning: 'headers of every request to it', default: 'none', schema: map },
       auth: {
         meaning:
-          'its credentials, as of the connection, or `same`: those of the connection with its `headers`. `aws` takes what is missing from the `aws` of the connection',
+          'its credentials, written like those of the connection, or `same`: those of the connection with its `headers`. `aws` takes what is missing from the `aws` of the connection',
         default: 'none',
         schema: { anyOf: [{ const: 'same' }, reference('auth')] },
       },

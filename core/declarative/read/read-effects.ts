@@ -19,7 +19,7 @@ export type ReadEffects = Pick<
   'effect' | 'repeat' | 'verify' | 'destructive' | 'changedNothing' | 'irreversible' | 'restores'
 >
 
-/** What is known of a skill when its effects are read. */
+/** The parts of a skill that are read before its effects. */
 export interface SkillSoFar {
   /** Names visible to the expressions of its requests. */
   readonly names: Names
@@ -71,7 +71,7 @@ export function readEffects(
   return effect && { effect, repeat, verify, destructive, changedNothing, ...reversal }
 }
 
-/** What the skill says about undoing it. */
+/** How the skill can be undone, as declared. */
 function readReversal(
   reading: PluginReading,
   fields: Fields,

@@ -55,7 +55,7 @@ export function readOutputs(
   }
 }
 
-/** Reads when the request is not sent: a condition, or one with an output. */
+/** Reads `skip`: a condition, or a condition with an output. */
 function readSkip(reading: PluginReading, names: Names, entry: Entry, found: JsonSchema) {
   const output: ReadOutput = readOutput(reading, names, { kind: 'map', entries: [], start: 0, end: 0 })
   if (entry.value.kind !== 'map') return { when: readCondition(reading, names, entry), output }

@@ -26,7 +26,7 @@ export const encodingDocs: readonly Row[] = [
   ['text.urlEncode() -> string', 'the same', '"a/b c".urlEncode()'],
   [
     'urlDecode(text) -> string',
-    'the reverse; what is not encoded UTF-8 stays as it is',
+    'the reverse; escapes that are not valid UTF-8 stay unchanged',
     'urlDecode("a%2Fb%20c%ff")',
   ],
   ['md5(text) -> string', 'MD5 of the UTF-8 bytes, in hex', 'md5("abc")'],

@@ -15,7 +15,7 @@ import { findNode, type PathStep } from '../inspection.ts'
 import type { Guide } from '../schema-walk.ts'
 import { testedPlaybook, type PlaybookUnderTest, type TestsSurroundings } from './inspect-tests.ts'
 
-/** What an editor knows about test files. */
+/** The context of an editor for test files. */
 export interface TestsGuide extends TestsSurroundings {
   /** `schemas/playbook-test.schema.json`. */
   readonly schema: JsonSchema

@@ -40,7 +40,7 @@ export function skillCallsOf(
 /** Timeout of one call of a skill. */
 export const skillTimeoutMs = 60_000
 
-/** What a step says about its call. */
+/** The declarations of a step about its call. */
 export type CallSettings = Pick<
   UsesStep,
   'id' | 'skill' | 'connection' | 'onInterrupted' | 'sensitive' | 'timeoutMs' | 'retry'

@@ -7,7 +7,7 @@ import { shorten } from '../values/time.ts'
 import { admitsNull, bool, describeType, membersOf, union, type Type } from '../types/types.ts'
 import type { Fact } from './facts.ts'
 
-/** What is known at a place in the expression. */
+/** The facts and variables at a place in the expression. */
 export interface TypeScope {
   /** Variables of macros and of `cel.bind`, which hide the names. */
   readonly variables: ReadonlyMap<string, Type>

@@ -4,7 +4,7 @@ import { membersOf, type Type } from '../types/types.ts'
 import type { Value } from '../values/values.ts'
 import type { Fact } from './facts.ts'
 
-/** What is known about one value while a condition is evaluated statically. */
+/** The facts about one value while a condition is evaluated statically. */
 interface Known {
   /** The possible strings; undefined: any. */
   readonly texts?: readonly string[] | undefined

@@ -49,5 +49,5 @@ function keyOf(value: Value, frame: EvaluationFrame, span: Span): MapKey {
   return keyArgument(value, span)
 }
 
-/** What the macros do with the keys that their bodies give. */
+/** How each macro uses the keys from its body. */
 export const finishByKey: Readonly<Record<string, Finish>> = { sortBy: sortItems, groupBy, indexBy }

@@ -43,7 +43,7 @@ export interface SearchPattern {
   find(value: string, meter: Meter, span: Span): boolean
 }
 
-/** What an evaluation pays for once. */
+/** Costs that an evaluation pays once. */
 interface Paid {
   readonly patterns: Map<string, SearchPattern>
   readonly zones: Set<string>

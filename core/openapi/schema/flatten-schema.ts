@@ -171,7 +171,7 @@ function eitherProperties(
   return merged
 }
 
-/** Keywords of one of several types say nothing about the others. */
+/** If several types are possible, the keywords of one do not apply to the others. */
 function commonKeywords(a: JsonObject, b: JsonObject): JsonObject {
   const [first, second] = [a['enum'], b['enum']]
   const choices =

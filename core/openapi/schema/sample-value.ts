@@ -32,8 +32,8 @@ export function smallCopy(value: unknown, budget = { left: 400 }, levels = maxLe
 }
 
 /**
- * A value that a schema allows: the example of the document, if it fits, or a made-up one. Of an input, only
- * what is required below the first level.
+ * A value that a schema allows: the example of the document, if it fits, or a made-up one. Below the first
+ * level of an input, only required fields.
  */
 export function sampleValue(
   reader: SchemaReader,

@@ -23,7 +23,7 @@ export function recordedState({ steps }: RecordedRun, playbook: Playbook | undef
   return values.length === 0 ? undefined : Object.fromEntries(values)
 }
 
-/** Notes what the first step that used a state or an entry says about its value before. */
+/** Records the value before the first step that used a state or an entry. */
 function noteFirst({ input, output }: RecordedStep, seen: Map<string, Map<string, unknown>>): void {
   const note = (name: string, key: string, before: unknown) => {
     const known = seen.get(name) ?? new Map<string, unknown>()

@@ -74,7 +74,7 @@ export function createCheckpointAnswers(options: CheckpointAnswersOptions): Memo
     const { answer, byName, text } = mock
     // People differ, and each counts once.
     const by = named ?? (group === null ? 'analyst' : `analyst ${group.place + 1}`)
-    // Even without a delay, the question is asked first: a responder has read it.
+    // Even without a delay, the question is asked first, because a responder reads it.
     await clock.sleep(delayMs, nothingStops)
     if (byName !== undefined) await checkpoints.store.asked(runUuid, path, { asked: by, asked_name: byName })
     await checkpoints.store.answer(

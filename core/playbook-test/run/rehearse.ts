@@ -117,7 +117,7 @@ const toOrganization = (given: Fixtures['organization']): Organization => ({
   ...given,
 })
 
-/** What the correlation rules say about the alert. */
+/** The result of the correlation rules for the alert. */
 export function correlationFor(playbook: Playbook, { alert, organization }: Fixtures): CorrelationKeys {
   if (alert === undefined) return { keys: [], skipped: [] }
   return correlationOf(playbook, alertOf(alert, organization.code), toOrganization(organization))

@@ -51,7 +51,7 @@ export interface TestRun {
   readonly unmocked: readonly Unmocked[]
   readonly case: Case | undefined
   readonly playbook: Playbook
-  /** What it keeps for later runs. */
+  /** The state that it keeps for later runs. */
   readonly state: MemoryState
   /** Notes added to the case, in order. */
   readonly notes: readonly string[]

@@ -31,7 +31,7 @@ export function adviseDestructive(context: ReadContext, step: Step, { foreach, r
     if (times <= limit) continue
     const hint =
       step.action === 'uses'
-        ? 'one approval covers all of them; lower max_items if there are never so many'
+        ? 'one approval covers all of them; lower max_items if there are always fewer'
         : `put ${uses[0]!.name} into a foreach of its own, which asks once for all its items`
     const message = `up to ${actionsText(times, kind)}: those beyond the limit of ${limit} per hour wait for approval`
     context.problems.add('I503', message, foreach, hint)

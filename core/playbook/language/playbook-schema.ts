@@ -39,7 +39,7 @@ const values: Readonly<Record<string, JsonSchema>> = {
         anyOf: [{ enum: inputTypes }, { type: 'array' }],
         description: 'The type of the value, or of the values of a map.',
       },
-      default: { description: 'What is read before anything is set. Without a default it is absent.' },
+      default: { description: 'The initial value. Without a default, the state is absent.' },
       expires: {
         $ref: '#/$defs/duration',
         description: 'How long a value or entry is kept after it was set or added. Default: forever.',
@@ -54,7 +54,7 @@ const values: Readonly<Record<string, JsonSchema>> = {
       when_full: {
         enum: ['drop_oldest', 'fail'],
         default: 'drop_oldest',
-        description: 'What a new entry does beyond max.',
+        description: 'How a new entry is handled beyond max.',
       },
       on_mismatch: {
         enum: ['fail', 'reset'],

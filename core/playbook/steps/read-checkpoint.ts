@@ -271,7 +271,7 @@ function readOnTimeout(
   if (isOfPeople && choices && 'form' in choices) {
     if (value.kind === 'scalar' && value.value === 'continue') return { answer: null }
     const message = 'for a form of several people, `on_timeout` is fail or continue'
-    problems.add('E107', message, value, 'write continue; `answers` holds what was filled in')
+    problems.add('E107', message, value, 'write continue; `answers` has the values of the form')
     return undefined
   }
   if (choices === undefined || 'answers' in choices) {

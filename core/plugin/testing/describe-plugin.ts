@@ -116,7 +116,7 @@ function describeExamples(plugin: PluginDefinition, options: DescribePluginOptio
   }
 }
 
-/** An active containment needs a way out, or the reason why there is none. */
+/** A containing skill must declare how to undo it, or why that is impossible. */
 function describeReversal({ skills }: PluginDefinition, it: AddTest): void {
   for (const skill of skills) {
     if (skill.effect === 'read' || (skill.destructive !== 'containment' && skill.destructive !== 'blocking'))

@@ -30,10 +30,14 @@ export interface PlaybookResults {
 
 export interface RunStore {
   /**
-   * Queues a run. Its alert becomes Submitted, from Created, or for a retry from its end; throws ConflictError
-   * `alert_move_forbidden` otherwise. With the concurrency policy `drop`, the run is cancelled immediately (`run_dropped`) while
-   * another run of the key is active. For a retry of a run: throws NotFoundError `run_not_found`, ConflictError `run_not_ended`,
-   * `run_superseded` or `run_pruned`. `begin`: starts the run of an alert in the same write, unless an earlier run of its
+   * Queues a run. Its alert moves to Submitted, from Created or, for a retry, from its final status; throws
+   * ConflictError
+   * `alert_move_forbidden` otherwise. With the concurrency policy `drop`, the run is cancelled immediately
+   * (`run_dropped`) while
+   * another run of the key is active. For a retry of a run: throws NotFoundError `run_not_found`,
+   * ConflictError `run_not_ended`,
+   * `run_superseded` or `run_pruned`. `begin`: starts the run of an alert in the same write, unless an
+   * earlier run of its
    * concurrency key is active; the caller must then give it its turn.
    */
   queue(run: NewRun, begin?: NewRunCase): Promise<Run>

@@ -31,7 +31,7 @@ export interface CountedObservable {
   readonly value: string
 }
 
-/** What a playbook counts in an alert. */
+/** The observables that a playbook counts in an alert, and its threshold. */
 export interface EntityCount {
   readonly playbookName: string
   readonly observables: readonly CountedObservable[]

@@ -11,10 +11,10 @@ import {
 export type Exchange = (wanted: HttpRequest, onSent?: () => void) => Promise<HttpResponse>
 
 /**
- * The requests of one call of a writing skill. After the first request that may have changed something, no later
- * error may claim that nothing happened, because the engine would repeat everything.
+ * The requests of one call of a writing skill. After the first request that may have changed something, no
+ * later error may claim that nothing happened, because the engine would repeat everything.
  *
- * @param onEffect called with what is known of the effect, from the first request on
+ * @param onEffect called with the known effect, from the first request on
  */
 export function inDoubtAfterChanges(
   request: Exchange,
@@ -41,7 +41,8 @@ export function inDoubtAfterChanges(
     } catch (error) {
       const doubted = hasChanged && error instanceof TocsinError ? withEffect(error, 'unknown') : error
       hasChanged ||= isChange && mayHaveHappened(error)
-      // Marked for people and later runs: a redirect, for example, does not tell what the request did.
+      // Marked for people and later runs: a redirect, for example, does not tell the effect of the
+      // request.
       throw isChange && isOutcomeUnknown(doubted) ? withEffect(doubted, 'unknown') : doubted
     } finally {
       if (isSent) underWay--

@@ -29,7 +29,7 @@ export interface HttpClientOptions extends SendInTurnOptions {
   readonly tokens?: SignInTokens | undefined
   /** Whether the skill changes the other system. */
   readonly isWrite: boolean
-  /** Called with what is known of the effect of a writing skill. Default: none. */
+  /** Called with the known effect of a writing skill. Default: none. */
   readonly onEffect?: ((effect: Effect) => void) | undefined
 }
 

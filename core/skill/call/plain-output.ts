@@ -23,9 +23,9 @@ function copy(value: unknown, pointer: string, depth: number, refuse: Refuse): u
   if (value === null || typeof value === 'string' || typeof value === 'boolean' || typeof value === 'bigint')
     return value
   if (typeof value === 'number') {
-    return Number.isFinite(value) ? value : refuse(pointer, `is ${value}, which JSON cannot hold`)
+    return Number.isFinite(value) ? value : refuse(pointer, `is ${value}, which JSON cannot represent`)
   }
-  if (typeof value !== 'object') return refuse(pointer, `is ${typeof value}, which JSON cannot hold`)
+  if (typeof value !== 'object') return refuse(pointer, `is ${typeof value}, which JSON cannot represent`)
   if (depth > maxDepth) return refuse(pointer, `is nested deeper than ${maxDepth} levels`)
   if (Array.isArray(value)) {
     return value.map((item: unknown, index) => copy(item, `${pointer}/${index}`, depth + 1, refuse))

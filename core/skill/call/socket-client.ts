@@ -8,7 +8,7 @@ export interface SocketClientOptions extends SendInTurnOptions {
   readonly signal: AbortSignal
   /** Undefined: there is nothing to open. */
   readonly target: ConnectionTarget | undefined
-  /** Called with what is known of the effect of a writing skill. Default: none. */
+  /** Called with the known effect of a writing skill. Default: none. */
   readonly onEffect?: ((effect: Effect) => void) | undefined
 }
 

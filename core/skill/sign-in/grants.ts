@@ -65,7 +65,7 @@ export function exchangeCode(
 /** Uses a refresh token. Rejects like a token request; see {@link isAnswerLost}. */
 export function refresh(options: GrantOptions, call: GrantCall, token: Secret): Promise<NewSignIn> {
   const form = { grant_type: 'refresh_token', refresh_token: token.reveal() }
-  // Nobody may abort it: the answer can contain the only valid refresh token.
+  // It must not be aborted: the answer can contain the only valid refresh token.
   return grant(options, call, form, new AbortController().signal)
 }
 

@@ -33,7 +33,7 @@ export function matchOf(
   return state.joined + 1 >= max ? 'full' : 'join'
 }
 
-/** A key of an alert with what is known of it. */
+/** A key of an alert, with the state of the key. */
 export interface FoundKey<State extends KeyState = KeyState> {
   readonly key: CorrelationKey
   readonly state: State | undefined

@@ -14,7 +14,7 @@ export const deleteIndicator = defineSkill({
   destructive: 'blocking',
   restores: true,
   changedNothing: ({ deleted }) => !deleted,
-  // An indicator that is gone stays gone.
+  // Deleting a missing indicator changes nothing.
   repeat: 'safe',
   connection,
   input: {

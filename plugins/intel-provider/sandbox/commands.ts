@@ -19,8 +19,8 @@ export function intelCommands(records: Map<string, JsonObject>): readonly Sandbo
       usage: 'score <kind> <value> <score>',
       description: 'sets the score of an indicator, 0 to 99, e.g. score ip 192.0.2.9 90',
       run(kind = '', value = '', score = '') {
-        if (!isIndicatorKind(kind)) throw new Error(`'${kind}' is none of ${indicatorKinds.join(', ')}`)
-        if (!/^\d{1,2}$/.test(score)) throw new Error(`'${score}' is no score: 0 to 99`)
+        if (!isIndicatorKind(kind)) throw new Error(`'${kind}' is not one of ${indicatorKinds.join(', ')}`)
+        if (!/^\d{1,2}$/.test(score)) throw new Error(`'${score}' is not a score from 0 to 99`)
         const rules = [['Reported By Hand', 'Entered at the prompt.']] as const
         const record = makeRecord({ kind, value, score: Number(score), rules })
         records.set(recordKey(kind, value), record)

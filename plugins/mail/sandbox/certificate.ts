@@ -1,6 +1,6 @@
 /**
- * A certificate for 127.0.0.1 that signs itself, valid for 100 years. Its key is public: only connections to a sandbox
- * trust it, by their setting `network_ca`.
+ * A self-signed certificate for 127.0.0.1, valid for 100 years. Its key is public: only connections to a
+ * sandbox trust it, by their setting `network_ca`.
  */
 export const certificate = `-----BEGIN CERTIFICATE-----
 MIIBnDCCAUGgAwIBAgIUGoAHF6doKHhhGTwG0Vf9Ml8J5dMwCgYIKoZIzj0EAwIw

@@ -1,6 +1,6 @@
 const lines = (...all: readonly string[]): string => [...all, ''].join('\r\n')
 
-/** What the attacker sent: the visible sender and the text of the link are forged. */
+/** The attacker's message: its visible sender and link text are forged. */
 export const phishMail = lines(
   'Return-Path: <bounce@parcel-tracking.example>',
   'Authentication-Results: mx.example.com; spf=pass smtp.mailfrom=parcel-tracking.example; dkim=none; dmarc=fail header.from=post.example',

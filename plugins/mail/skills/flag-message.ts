@@ -31,7 +31,9 @@ export const flagMessage = defineSkill({
     type: 'object',
     required: ['flags'],
     additionalProperties: false,
-    properties: { flags: { type: 'array', items: { type: 'string' }, description: 'All flags after it.' } },
+    properties: {
+      flags: { type: 'array', items: { type: 'string' }, description: 'All flags after the change.' },
+    },
   },
   examples: [
     {

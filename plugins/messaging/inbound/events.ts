@@ -18,7 +18,7 @@ const dedupeMs = 2 * 3_600_000
 /** Subtypes of messages by people; all other subtypes report changes, joins and bots. */
 const humanSubtypes: ReadonlySet<string | null> = new Set([null, 'file_share', 'thread_broadcast'])
 
-/** What the Events API sends: https://docs.slack.dev/apis/events-api. */
+/** Requests of the Events API: https://docs.slack.dev/apis/events-api. */
 export function readEvent(request: InboundRequest, settings: SigningSettings): InboundResult {
   verifySignature(request, settings)
   const body = parseObject(request.text)

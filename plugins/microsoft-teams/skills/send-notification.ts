@@ -2,7 +2,7 @@ import { ConnectionError, defineSkill } from 'tocsin/plugin'
 import { cardMessage } from '../card.ts'
 import { connection, incomplete } from '../connection.ts'
 
-/** What a workflow answers that is off, gone, or called with a wrong signature. */
+/** The answers of a workflow that is off, deleted, or called with a wrong signature. */
 const gone = [400, 401, 403, 404, 410]
 
 export const sendNotification = defineSkill({

@@ -74,11 +74,12 @@ function flight(
   country: string,
   [from, to]: readonly [string, string],
 ): JsonObject {
-  if (!email.includes('@')) throw new Error(`'${email}' is no e-mail address`)
-  if (!/^[A-Z]{2}$/i.test(country)) throw new Error(`'${country}' is no country: two letters, e.g. BR`)
+  if (!email.includes('@')) throw new Error(`'${email}' is not an e-mail address`)
+  if (!/^[A-Z]{2}$/i.test(country))
+    throw new Error(`'${country}' is not a country code of two letters, e.g. BR`)
   for (const day of [from, to]) {
     if (!/^\d{4}-\d{2}-\d{2}$/.test(day) || Number.isNaN(Date.parse(day)))
-      throw new Error(`'${day}' is no day: YYYY-MM-DD`)
+      throw new Error(`'${day}' is not a day (YYYY-MM-DD)`)
   }
   const [sample] = objectsAt(travelFixture('bookings-single-flight'), 'data')
   const [passenger] = objectsAt(sample, 'passengers')

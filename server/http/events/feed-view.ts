@@ -43,7 +43,7 @@ export interface ChangedObject {
   readonly id: string | null
 }
 
-/** What a reader receives: objects by id, and kinds with too many changes to name. */
+/** The changes for a reader: objects by id, and kinds with too many changes to name. */
 export interface VisibleChanges {
   readonly named: readonly ChangedObject[]
   readonly many: readonly FedKind[]

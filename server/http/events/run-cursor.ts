@@ -16,7 +16,7 @@ export const endCursor = 'end'
 /** Unended steps that a cursor lists: it travels in a header. */
 const maxOpen = 200
 
-/** A cursor that advances with what is sent. */
+/** A cursor that advances with the sent events. */
 export class MutableRunCursor implements RunCursor {
   run: string
   steps: number

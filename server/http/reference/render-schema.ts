@@ -37,7 +37,7 @@ export function term(type: Markup, name: string, isRequired: boolean, notes: Mar
 `
 }
 
-/** `string or null`, `list of`, or a link to what has a name. */
+/** `string or null`, `list of`, or a link to a named schema. */
 export function schemaType({ $ref, type, items, anyOf, oneOf, allOf, enum: values }: JsonSchema): Markup {
   if ($ref !== undefined) return linkTo($ref)
   const alternatives = anyOf ?? oneOf ?? allOf

@@ -18,7 +18,7 @@ export interface ProblemDocument {
 /** Maximum number of errors in one response. */
 const maxErrors = 50
 
-/** What the caller learns about an error. Of an unexpected error: only that it happened. */
+/** The public part of an error. Of an unexpected error: only that it happened. */
 export function problemDocument(error: unknown, requestId: string): ProblemDocument {
   const row = error instanceof TocsinError ? rowOf(error) : undefined
   if (row === undefined || !(error instanceof TocsinError)) {

@@ -1,6 +1,6 @@
 import { apiActorSchema } from './run.ts'
 
-/** What a destructive skill did in a case. */
+/** An action of a destructive skill in a case. */
 export const apiCaseActionSchema = {
   type: 'object',
   additionalProperties: false,

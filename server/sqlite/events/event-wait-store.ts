@@ -43,7 +43,7 @@ export class SqliteEventWaitStore extends SqliteStore implements EventWaitStore 
         runUuid,
       )
       const wait = this.#require(runUuid, path)
-      // Changes of cases are stored nowhere else, so the wait takes them all the time.
+      // Changes of cases are stored nowhere else, so each wait records them continuously.
       if (filter.kind === 'case') this.#takeKeys(wait)
       const { examined, failed, lastFailure, misses } = wait
       return { examined, failed, lastFailure, misses }

@@ -18,7 +18,7 @@ interface CaseAlertsProps {
   readonly path: string
   readonly etag: string | null
   readonly mayEdit: boolean
-  /** What the retention policy deleted; null if nothing. */
+  /** The numbers of deleted alerts and runs; null if none were deleted. */
   readonly loss: string | null
   readonly onFailed: () => void
 }

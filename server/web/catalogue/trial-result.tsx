@@ -43,7 +43,7 @@ export function TrialResult({ id, skill }: TrialResultProps) {
   )
 }
 
-/** What a run that has not ended waits for. */
+/** The reason why a run has not ended. */
 function Waiting({ run }: { readonly run: ApiRunDetail }) {
   if (run.status !== 'waiting') return null
   const isUnknown = run.steps.some(({ state }) => state === 'unknown')

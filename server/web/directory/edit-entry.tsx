@@ -144,7 +144,7 @@ export interface DirectoryKind {
   readonly title: string
   /** Singular. */
   readonly one: string
-  /** What an entry is for. */
+  /** The purpose of an entry. */
   readonly about: string
   readonly example: { readonly code: string; readonly name: string }
   /** The filter of the list of alerts. */

@@ -12,7 +12,7 @@ import { parseAnswer } from '../api/call.ts'
 
 /** Unsaved input of a form. */
 export interface UnsavedInput {
-  /** What the input is for, e.g. `Note on case MAIN-2`. */
+  /** The purpose of the input, e.g. `Note on case MAIN-2`. */
   readonly place: string
   readonly text: string
 }

@@ -22,7 +22,7 @@ const pathOf = (playbook: string, state = '') => {
   return state === '' ? path : `${path}/${encodeURIComponent(state)}`
 }
 
-/** What the playbook keeps between runs. */
+/** The stored states of a playbook. */
 export function StateSection({ name, isDeclared, mayReset }: StateSectionProps) {
   const [shown, setShown] = useState<Place>()
   const states = useQuery({

@@ -1,7 +1,7 @@
 import type { ApiRun, ApiPlaybook, ApiRepeatedEffect } from '../api/types.ts'
 import { queryAt, isValidRange, type ListTimes } from '../lists/time-range.ts'
 
-/** What a retry continues from. A completed run needs a newer version. */
+/** The starting points of a retry. A completed run needs a newer version. */
 export type RetryOffer = 'failed' | 'newer'
 
 export const retryTitles: Readonly<Record<RetryOffer, string>> = {

@@ -135,7 +135,7 @@ interface WaitsForProps {
   readonly onSelect: (path: string) => void
 }
 
-/** Links to what the run waits for. */
+/** Links to the questions and steps that the run waits for. */
 function WaitsFor({ run, onSelect }: WaitsForProps) {
   const mayDecide = useHasRole('analyst', 'admin')
   if (run.status !== 'waiting') return null

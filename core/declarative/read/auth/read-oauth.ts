@@ -77,7 +77,7 @@ function readEndpoint(reading: PluginReading, names: Names, entry: Entry): Templ
   return undefined
 }
 
-/** Reports an endpoint at another origin than the literal ones that requests may go to. */
+/** Reports an endpoint whose origin is not one of the literal origins that the plugin lists. */
 export function checkTokenOrigin(
   { problems }: PluginReading,
   entry: Entry,

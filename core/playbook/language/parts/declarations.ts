@@ -1,4 +1,4 @@
-/** What a playbook declares above its steps: triggers and inputs. */
+/** The declarations of a playbook above its steps: triggers and inputs. */
 
 import type { Program, Type } from '../../../expression/index.ts'
 import type { JsonSchema } from '../../../plugin/index.ts'

@@ -46,7 +46,7 @@ export async function connectionView(
 
 type SignInServices = Pick<Services, 'clock' | 'catalogue' | 'publicUrl'>
 
-/** Why somebody must sign in; undefined: nobody needs to. */
+/** Why a sign-in is needed; undefined if it is not. */
 export const neededSignIn = (
   { plugin, signIn }: Connection,
   { clock, catalogue }: Pick<SignInServices, 'clock' | 'catalogue'>,
