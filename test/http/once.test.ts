@@ -103,6 +103,7 @@ describe('a request with an Idempotency-Key', () => {
     expect(others.map(({ path }) => path)).to.have.members([
       '/alerts',
       '/alerts/forward/{organization}/{provider}',
+      '/playbooks/{playbook}/backtests',
       '/session',
     ])
   })
@@ -127,6 +128,10 @@ describe('a request with an Idempotency-Key', () => {
       '/playbooks/hover',
       '/playbooks/dry-run',
       '/playbooks/{playbook}/test',
+      // A backtest writes nothing.
+      '/playbooks/{playbook}/backtests',
+      '/backtests/{backtest}/cancel',
+      '/backtests/{backtest}/resume',
     ])
   })
 

@@ -19,6 +19,8 @@ const defaultLimit = 500
 const startBacktest = defineRoute({
   method: 'POST',
   path: '/playbooks/{playbook}/backtests',
+  // A second one changes nothing either.
+  once: false,
   access: readers,
   summary:
     'Runs an edited version of a playbook against recorded alerts with their recorded replies, in the background. Writes nothing.',
