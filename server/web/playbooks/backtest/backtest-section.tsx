@@ -90,7 +90,7 @@ function BacktestControls({ isBusy, isReady, onStart }: BacktestControlsProps) {
       )}
       <Select
         size="xs"
-        aria-label="Recorded alerts of"
+        aria-label="Period"
         data={spans}
         value={days}
         allowDeselect={false}
