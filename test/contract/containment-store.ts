@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import type { DestructiveOutcome } from '../../core/domain/containment.ts'
+import type { DestructiveOutcome } from '../../core/destructive/containment.ts'
 import type { JournalBegin, JournalEnd } from '../../core/ports/runs/journal-store.ts'
 import { somebody } from '../support/somebody.ts'
 import { completed, newAlert, startedRun, type GetSubject } from './fixture.ts'

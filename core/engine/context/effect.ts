@@ -1,4 +1,4 @@
-import type { DestructiveOutcome } from '../../domain/containment.ts'
+import type { DestructiveOutcome } from '../../destructive/containment.ts'
 import type { DestructiveLimits, ExceededLimit } from '../../domain/destructive-use.ts'
 import type { FailedAttempt, JournalEntry } from '../../domain/run.ts'
 import type { JournalBegin } from '../../ports/runs/journal-store.ts'

@@ -10,7 +10,7 @@
  */
 
 import type { Author } from '../../domain/audit.ts'
-import type { DestructiveOutcome } from '../../domain/containment.ts'
+import type { DestructiveOutcome } from '../../destructive/containment.ts'
 import type {
   Checkpoint,
   CheckpointAnswer,

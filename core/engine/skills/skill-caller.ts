@@ -1,6 +1,6 @@
 import type { StepMasks } from '../../domain/mask.ts'
 import type { InterfaceCalls } from '../../interface/interface-calls.ts'
-import type { Undo } from '../../domain/containment.ts'
+import type { Undo } from '../../destructive/containment.ts'
 import type { DestructiveClass, QuestionOutcome, RefusedAnswer, RelatedCall } from '../../plugin/index.ts'
 import type { Catalogue, CatalogueSkill } from '../../registry/catalogue.ts'
 import type { EffectAttempt, EffectWork } from '../journal/durable-context.ts'

@@ -1,4 +1,4 @@
-import type { DestructiveOutcome } from '../../domain/containment.ts'
+import type { DestructiveOutcome } from '../../destructive/containment.ts'
 import type { Actor } from '../../domain/audit.ts'
 import type { ExceededLimit } from '../../domain/destructive-use.ts'
 import type { StepMasks } from '../../domain/mask.ts'

@@ -1,4 +1,4 @@
-import { containmentStates } from '../../../core/domain/containment.ts'
+import { containmentStates } from '../../../core/destructive/containment.ts'
 import { apiCaseActionSchema } from './case-action.ts'
 
 /** A containment in answers of the API. */

@@ -1,6 +1,5 @@
 import { actionOf } from '../../../core/case/actions.ts'
 import type { CaseAction } from '../../../core/domain/case.ts'
-import type { Containment, ContainmentState, DestructiveOutcome } from '../../../core/domain/containment.ts'
 import { composeCaseId } from '../../../core/domain/ids.ts'
 import {
   activeContainment,
@@ -9,7 +8,10 @@ import {
   makesContainment,
   mayBeSameConnection,
   standingStates,
-} from '../../../core/transitions/containment.ts'
+  type Containment,
+  type ContainmentState,
+  type DestructiveOutcome,
+} from '../../../core/destructive/containment.ts'
 import { fromJson, toJson } from '../database/columns.ts'
 import type { Database } from '../database/database.ts'
 import { opened, sealedColumns } from '../context/sealed-values.ts'

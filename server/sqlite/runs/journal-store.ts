@@ -1,6 +1,6 @@
 import QuickLRU from 'quick-lru'
 import { theRun, type AuditAction } from '../../../core/domain/audit.ts'
-import type { DestructiveOutcome } from '../../../core/domain/containment.ts'
+import type { DestructiveOutcome } from '../../../core/destructive/containment.ts'
 import type { ExceededLimit } from '../../../core/domain/destructive-use.ts'
 import type { StepMasks } from '../../../core/domain/mask.ts'
 import type { RatedStart } from '../../../core/common/rates.ts'

@@ -17,7 +17,7 @@ export const containmentLooks: Readonly<
 }
 
 /** An action with unknown outcome may not be in effect. */
-export function ContainmentState({ state, action }: Pick<ApiContainment, 'state' | 'action'>) {
+export function ContainmentBadge({ state, action }: Pick<ApiContainment, 'state' | 'action'>) {
   if (state === 'active' && action.outcome === 'unknown')
     return <StateBadge text="May be active" color="orange" />
   return <StateBadge {...containmentLooks[state]} />
@@ -50,7 +50,7 @@ function ContainmentLine({ one }: { readonly one: ApiContainment }) {
   return (
     <div className="action">
       <Group gap="4px 8px" align="baseline">
-        <ContainmentState state={one.state} action={action} />
+        <ContainmentBadge state={one.state} action={action} />
         <Text component="span" size="sm" fw={600} className="outside-text">
           {skill}
         </Text>

@@ -11,7 +11,7 @@ import { breakable } from '../parts/text-view.tsx'
 import { showInvisible, stepHref } from '../parts/outside-text.ts'
 import { selectOptions } from '../parts/states.tsx'
 import { TableTime } from '../parts/times.tsx'
-import { containmentLooks, ContainmentState, targetText } from './containment-parts.tsx'
+import { containmentLooks, ContainmentBadge, targetText } from './containment-parts.tsx'
 
 const idOf = (one: ApiContainment): string => one.containment_id
 const names = ['state', 'organization', 'case'] as const
@@ -54,7 +54,7 @@ const columns: readonly Column<ApiContainment>[] = [
   {
     title: 'STATE',
     width: '108px',
-    cell: ({ state, action }) => <ContainmentState state={state} action={action} />,
+    cell: ({ state, action }) => <ContainmentBadge state={state} action={action} />,
   },
   {
     title: 'TARGET',

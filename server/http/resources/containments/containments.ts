@@ -1,5 +1,8 @@
-import { containmentStates, type Containment } from '../../../../core/domain/containment.ts'
-import { standingStates } from '../../../../core/transitions/containment.ts'
+import {
+  containmentStates,
+  standingStates,
+  type Containment,
+} from '../../../../core/destructive/containment.ts'
 import { readers } from '../../caller/caller.ts'
 import type { Directory } from '../../caller/directory.ts'
 import { component, defineRoute } from '../../routing/route.ts'

@@ -1,5 +1,5 @@
-import type { Containment, ContainmentState } from '../domain/containment.ts'
-import type { ListPage, ListRequest, OrganizationScope } from './common.ts'
+import type { Containment, ContainmentState } from '../../destructive/containment.ts'
+import type { ListPage, ListRequest, OrganizationScope } from '../common.ts'
 
 export interface ContainmentFilter {
   /** Default: all. */
