@@ -2,7 +2,7 @@ import { describeAlert } from '../alert-source/index.ts'
 import type { Alert } from '../domain/alert.ts'
 import type { Organization } from '../domain/organization.ts'
 import { alertScope, organizationScope } from '../engine/scope/alert-scope.ts'
-import { toJsonValue, type Program } from '../expression/index.ts'
+import { toJsonOrNothing, type Program } from '../expression/index.ts'
 import type { Playbook } from '../playbook/language/playbook.ts'
 import type { CountedObservable, EntityCount } from '../ports/runs/trigger-store.ts'
 
@@ -37,7 +37,8 @@ export function entityCounts(
       return [{ ...count, observables: found.map((text) => ({ kind: kinds[0]!, value: text })) }]
     } catch (error) {
       onError(playbook, error)
-      return []
+      // The window of the playbook still says which earlier alerts count.
+      return [{ ...count, observables: [] }]
     }
   })
 }
@@ -45,7 +46,7 @@ export function entityCounts(
 /** The strings and numbers that the expression gives, alone or in a list, without repeats. */
 function valuesOf(program: Program, alert: Alert, organization: Organization): readonly string[] {
   const scope = { alert: alertScope(alert), organization: organizationScope(organization) }
-  const given = [toJsonValue(program.evaluate(scope))].flat()
+  const given = [toJsonOrNothing(program.evaluate(scope))].flat()
   const texts = given.flatMap((each) =>
     typeof each === 'string' || typeof each === 'number' ? [String(each)] : [],
   )

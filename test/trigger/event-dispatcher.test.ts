@@ -350,6 +350,19 @@ describe('events that start playbooks', () => {
       expect(logged).to.have.length(1)
     })
 
+    it('keep their count when alerts without the value arrive in between', async () => {
+      const on = "{ entity: { kind: user, value: 'alert.data.result.user', times: 2, within: 1h } }"
+      watch(playbook('by-user', on))
+      await seen('198.51.100.7', { user: 'anna' })
+      await settled()
+      await clock.advance(1_000)
+      await seen('198.51.100.7')
+      await settled()
+      await seen('198.51.100.7', { user: 'anna' })
+      await settled()
+      expect(names()).to.deep.equal(['by-user'])
+    })
+
     it('cost nothing while no playbook counts them', async () => {
       watch(anyChange)
       await seen('198.51.100.7')

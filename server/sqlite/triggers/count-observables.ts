@@ -23,7 +23,8 @@ export function countObservables(
   counts: readonly EntityCount[],
 ): readonly ReachedCount[] {
   const { organization, alert, at } = sighting
-  const before = at - Math.max(0, ...counts.map(({ withinMs }) => withinMs))
+  if (counts.length === 0) return []
+  const before = at - Math.max(...counts.map(({ withinMs }) => withinMs))
   for (const rows of [expiringTables.sightings, expiringTables.firings])
     deleteExpired(database, rows, before, maxExpired)
   for (const { kind, value } of counts.flatMap((count) => count.observables))
