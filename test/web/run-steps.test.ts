@@ -1,6 +1,8 @@
 import { expect } from 'chai'
 import {
   mostRelevantStep,
+  awaitedText,
+  peopleOf,
   initialStep,
   nodeMarks,
   nodeOf,
@@ -226,5 +228,32 @@ describe('steps that the page of a run omits', () => {
     const waits = step('each[1]/@rate', { kind: 'rate', state: 'started' })
     expect(nodeMarks([step('each[0]'), waits]).get('each')?.state).to.equal('started')
     expect(waitEnd({ input: '[left out: 5 bytes]' })).to.equal(null)
+  })
+})
+
+describe('what a run waits for', () => {
+  const awaited = (input: object) => awaitedText(step('wait', { kind: 'event', input: { for: input } }))
+
+  it('is an alert or a change of a case, in words', () => {
+    expect(awaited({ kind: 'alert', types: ['a', 'b'], provider: 'edr' })).to.equal(
+      'an alert of type a or b from edr',
+    )
+    expect(awaited({ kind: 'alert', types: null, provider: null })).to.equal('an alert')
+    expect(awaited({ kind: 'case', caseId: 'demo-5', events: ['closed', 'verdict_changed'] })).to.equal(
+      'a change of DEMO-5: closed or verdict changed',
+    )
+    expect(awaited({ kind: 'case', caseId: null, events: null })).to.equal('a change of any case')
+    expect(awaitedText(step('wait', { input: null }))).to.equal('an alert')
+  })
+
+  it('names the people whom a step asks', () => {
+    const people = step('ask/@people', { kind: 'people', output: { people: ['kim', 'lee'] } })
+    const asked = peopleOf([people, step('broken/@people', { kind: 'people', output: null })])
+    expect([...asked]).to.deep.equal([
+      ['ask/@person[0]', 'kim'],
+      ['ask/@person[1]', 'lee'],
+    ])
+    const second = { path: 'ask/@person[1]', kind: 'checkpoint' }
+    expect(rowTexts(second, asked.get(second.path))).to.deep.equal({ name: 'ask', about: 'lee' })
   })
 })

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
 import { useParams } from 'wouter'
 import { apiGet } from '../api/call.ts'
-import type { ApiRunDetail, ApiRun, ApiGraph } from '../api/types.ts'
+import type { ApiRunDetail, ApiRun, ApiGraph, ApiStep } from '../api/types.ts'
 import { PlaybookGraph } from '../graph/playbook-graph.tsx'
 import { usePollMs } from '../live/live-state.ts'
 import { useFilters } from '../lists/use-filters.ts'
@@ -18,6 +18,7 @@ import {
   nodeOf,
   shownAt,
   waitEnd,
+  awaitedText,
   mostRelevantStep,
   initialStep,
   notShownText,
@@ -27,10 +28,12 @@ import { StepPanel, useStepPlaces } from './step-panel.tsx'
 import { WaterfallView } from './waterfall-view.tsx'
 import { showInvisible, actorText } from '../parts/outside-text.ts'
 import { useHasRole } from '../session/session.ts'
-import { durationText } from '../parts/time.ts'
+import { durationText, serverTime } from '../parts/time.ts'
 import { DateTime } from '../parts/times.tsx'
 
 const names = ['step'] as const
+/** A loop may wait for many events. */
+const maxBanners = 5
 
 /** One run: fields, graph, steps and timeline. */
 export default function RunPage() {
@@ -83,6 +86,7 @@ function RunView({ run }: { readonly run: ApiRunDetail }) {
       )}
       <WaitsFor run={run} onSelect={select} />
       <WaitsForRate run={run} onSelect={select} />
+      <WaitsForEvents run={run} onSelect={select} />
       <Grid gap="var(--tocsin-gap)">
         <Grid.Col span={{ base: 12, lg: 7 }}>
           {graph.isLoadingError && <ErrorAlert error={graph.error} />}
@@ -140,12 +144,13 @@ function WaitsFor({ run, onSelect }: WaitsForProps) {
   const mayDecide = useHasRole('analyst', 'admin')
   if (run.status !== 'waiting') return null
   const unknown = run.steps.find(({ state }) => state === 'unknown')
+  const questions = run.steps.filter(isOpenQuestion).length
   return (
     <Alert color="grape" py="xs">
       Waiting for {unknown === undefined ? 'an answer' : 'a decision'}:{' '}
       {unknown === undefined ? (
         <TextLink href={`/checkpoints?run=${run.run_uuid}`} isUnderlined>
-          open question
+          {questions > 1 ? `${questions.toLocaleString()} open questions` : 'open question'}
         </TextLink>
       ) : (
         <>
@@ -158,6 +163,35 @@ function WaitsFor({ run, onSelect }: WaitsForProps) {
       )}
     </Alert>
   )
+}
+
+/** Asked already: people in `escalate` are asked later. */
+const isOpenQuestion = ({ kind, state, input }: ApiStep): boolean => {
+  const from = (input as { readonly ask_at_ms?: unknown } | null)?.ask_at_ms
+  return kind === 'checkpoint' && state === 'started' && !(typeof from === 'number' && from > serverTime())
+}
+
+/** Says which events the run waits for, and until when. */
+function WaitsForEvents({ run, onSelect }: WaitsForProps) {
+  const steps = run.steps.filter(({ kind, state }) => kind === 'event' && state === 'started')
+  if (isRunOver(run)) return null
+  return steps.slice(0, maxBanners).map((step) => {
+    const until = waitEnd(step)
+    return (
+      <Alert key={step.path} color="blue" py="xs">
+        <Anchor underline="always" component="button" size="sm" onClick={() => onSelect(step.path)}>
+          {showInvisible(step.step_id ?? step.path)}
+        </Anchor>{' '}
+        is waiting for {showInvisible(awaitedText(step))}
+        {until !== null && (
+          <>
+            , until <DateTime at={until} />
+          </>
+        )}
+        .
+      </Alert>
+    )
+  })
 }
 
 /** Says that the rate limit of the playbook or of a step holds the run back, and until when. */

@@ -111,10 +111,43 @@ export function shownAt(path: string, ids: ReadonlySet<string>): string | undefi
   return [id, ...groupsAround(id).toReversed()].find((each) => ids.has(each))
 }
 
-/** When a step that waits for its rate limit may start; null if it does not say. */
+/** When a step that waits for its rate limit may start, or stops waiting for an event; null if it does not say. */
 export function waitEnd({ input }: Pick<ApiStep, 'input'>): number | null {
   const until = (input as { readonly until_ms?: unknown } | null)?.until_ms
   return typeof until === 'number' ? until : null
+}
+
+/** The event that a step waits for, after "Waiting for". */
+export function awaitedText({ input }: Pick<ApiStep, 'input'>): string {
+  const { for: awaited } = (input ?? {}) as { readonly for?: Awaited }
+  if (awaited?.kind !== 'case') {
+    const { types, provider } = awaited ?? {}
+    const from = provider === undefined || provider === null ? '' : ` from ${provider}`
+    return `an alert${types?.length ? ` of type ${types.join(' or ')}` : ''}${from}`
+  }
+  const found = typeof awaited.caseId === 'string' ? awaited.caseId.toUpperCase() : 'any case'
+  const events = awaited.events?.map((event) => event.replaceAll('_', ' ')).join(' or ')
+  return `a change of ${found}${events ? `: ${events}` : ''}`
+}
+
+interface Awaited {
+  readonly kind?: string
+  readonly types?: readonly string[] | null
+  readonly provider?: string | null
+  readonly caseId?: string | null
+  readonly events?: readonly string[] | null
+}
+
+/** The people whom steps ask, by the path of their question. */
+export function peopleOf(steps: readonly ApiStep[]): ReadonlyMap<string, string> {
+  const asked = new Map<string, string>()
+  for (const { kind, path, output } of steps) {
+    const people = kind === 'people' ? (output as { readonly people?: unknown } | null)?.people : undefined
+    if (!Array.isArray(people)) continue
+    for (const [index, person] of people.entries())
+      asked.set(path.replace(/@people$/, `@person[${index}]`), String(person))
+  }
+  return asked
 }
 
 /** Most important first. */
@@ -181,7 +214,9 @@ interface RowTexts {
 /** Steps without an id have a number in the path and show their kind. */
 const isNumbered = (path: string): boolean => /(?:^|\/)\d+(?:\[[^\]]*\]|#\d+)*$/.test(path)
 
-export function rowTexts({ path, kind }: Pick<ApiStep, 'path' | 'kind'>): RowTexts {
+/** @param person whom the step asks, if it asks several people */
+export function rowTexts({ path, kind }: Pick<ApiStep, 'path' | 'kind'>, person?: string): RowTexts {
+  if (person !== undefined) return { name: lastParts(path.replace(toPerson, '')), about: person }
   const place = lastParts(path)
   return isNumbered(path) ? { name: kind, about: place } : { name: place, about: kind }
 }

@@ -13,6 +13,7 @@ import {
   notListedText,
   type StepPlace,
   nodeOf,
+  peopleOf,
   calledVersions,
   stepPlace,
 } from './run-steps.ts'
@@ -32,6 +33,8 @@ interface StepPanelProps {
 
 /** One step: input, output and error. */
 export function StepPanel({ run, step, siblings, place, onSelect }: StepPanelProps) {
+  const people = useMemo(() => peopleOf(siblings), [siblings])
+  const person = people.get(step.path)
   return (
     <Paper withBorder p="md" component="section" aria-label="Step">
       <Stack gap="sm">
@@ -41,14 +44,17 @@ export function StepPanel({ run, step, siblings, place, onSelect }: StepPanelPro
           </Title>
           <StepStateBadge step={step} />
           <Text size="sm" c="dimmed">
-            {showInvisible(step.step_id === null ? step.path : step.kind)}
+            {showInvisible(step.step_id === null ? step.path : (person ?? step.kind))}
           </Text>
         </Group>
         {siblings.length > 1 && (
           <Select
             size="xs"
             label={`Steps of this node (${siblings.length})`}
-            data={siblings.map(({ path, state }) => ({ value: path, label: `${path} · ${state}` }))}
+            data={siblings.map(({ path, state }) => ({
+              value: path,
+              label: showInvisible(`${people.get(path) ?? path} · ${state}`),
+            }))}
             value={step.path}
             onChange={(path) => path !== null && onSelect(path)}
             allowDeselect={false}

@@ -6,7 +6,7 @@ import { timeScale, type TimeScale, isBusy, waterfallOf, type WaterfallRow } fro
 import './waterfall.css'
 import { showInvisible } from '../parts/outside-text.ts'
 import { StepStateBadge } from '../parts/states.tsx'
-import { rowTexts } from './run-steps.ts'
+import { peopleOf, rowTexts } from './run-steps.ts'
 
 interface WaterfallViewProps {
   readonly steps: readonly ApiStep[]
@@ -22,6 +22,7 @@ export function WaterfallView({ steps, isLive, selected, onSelect }: WaterfallVi
   const now = useNow(isLive)
   const { from, to, rows } = useMemo(() => waterfallOf(steps, now), [steps, now])
   const scale = useMemo(() => timeScale({ from, to }, rows.flatMap(busyOf)), [from, to, rows])
+  const people = useMemo(() => peopleOf(steps), [steps])
   const viewport = useRef<HTMLDivElement>(null)
   const virtual = useVirtualizer({
     count: rows.length,
@@ -57,6 +58,7 @@ export function WaterfallView({ steps, isLive, selected, onSelect }: WaterfallVi
             <WaterfallRowView
               key={row.step.path}
               row={row}
+              person={people.get(row.step.path)}
               scale={scale}
               index={index}
               start={start}
@@ -85,7 +87,9 @@ interface RulerProps {
 function Ruler({ scale, ms, steps }: RulerProps) {
   return (
     <div className="waterfall-ruler">
-      <span>{steps.toLocaleString()} steps</span>
+      <span>
+        {steps.toLocaleString()} {steps === 1 ? 'step' : 'steps'}
+      </span>
       <span className="waterfall-lane">
         {scale.cuts.map((cut) => (
           <span
@@ -105,6 +109,8 @@ function Ruler({ scale, ms, steps }: RulerProps) {
 
 interface WaterfallRowViewProps {
   readonly row: WaterfallRow
+  /** Whom the step asks, if it asks several people. */
+  readonly person: string | undefined
   readonly scale: TimeScale
   readonly index: number
   /** Pixels from the top. */
@@ -118,9 +124,9 @@ interface WaterfallRowViewProps {
 
 /** One step with its attempts. */
 function WaterfallRowView(props: WaterfallRowViewProps) {
-  const { row, scale, index, start, isSelected, isStop, onSelect, onKeyDown } = props
+  const { row, person, scale, index, start, isSelected, isStop, onSelect, onKeyDown } = props
   const { step, stretches } = row
-  const { name, about } = rowTexts(step)
+  const { name, about } = rowTexts(step, person)
   const [first, last] = [stretches[0]?.from ?? 0, stretches.at(-1)?.to ?? 0]
   return (
     <button
