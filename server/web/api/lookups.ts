@@ -53,7 +53,7 @@ export function useOrganization([chosen, choose]: Chosen) {
     isSingle: codes.length === 1,
     field: {
       label: 'Organization',
-      placeholder: 'Choose one',
+      placeholder: 'Choose organization',
       data: [...codes],
       value: code ?? null,
       onChange: choose,

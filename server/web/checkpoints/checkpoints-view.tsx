@@ -47,6 +47,8 @@ export default function CheckpointsView() {
         actions={
           <SegmentedControl
             size="xs"
+            maw="100%"
+            style={{ flexWrap: 'wrap' }}
             aria-label="State"
             data={Object.entries(checkpointTabs).map(([value, { text: label }]) => ({ value, label }))}
             value={state}

@@ -92,11 +92,7 @@ function stateColumns({ playbook, mayReset, opened, onOpen }: ColumnOptions) {
       cell: (row) => (
         <Group gap="xs" wrap="nowrap">
           {hasEntries(row) && (
-            <Button
-              size="compact-xs"
-              variant="default"
-              onClick={() => onOpen(row === opened ? undefined : row)}
-            >
+            <Button size="xs" variant="default" onClick={() => onOpen(row === opened ? undefined : row)}>
               {row === opened ? 'Hide entries' : 'Show entries'}
             </Button>
           )}

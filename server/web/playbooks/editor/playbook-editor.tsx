@@ -109,10 +109,12 @@ export function PlaybookEditor(props: PlaybookEditorProps) {
         <Differences before={source} after={text} labels={[isGenerated ? 'Generated' : 'Live', 'Unsaved']} />
       )}
       <DryRunView dry={dry} source={text} />
-      {name !== null && startsForAlerts(text) && (
-        <BacktestSection name={name} source={text} checked={validation} />
-      )}
-      {correlatesAlerts(text) && <CorrelationPreview source={text} />}
+      <Stack gap="var(--tocsin-gap)" mt="xs">
+        {name !== null && startsForAlerts(text) && (
+          <BacktestSection name={name} source={text} checked={validation} />
+        )}
+        {correlatesAlerts(text) && <CorrelationPreview source={text} />}
+      </Stack>
     </Stack>
   )
 }
