@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { caseEventsOf } from '../../core/transitions/trigger/case-events.ts'
-import { maxTriggerChain, reachesCount, whyNotTriggered } from '../../core/transitions/trigger/start-rules.ts'
+import { hasFired, maxTriggerChain, whyNotTriggered } from '../../core/transitions/trigger/start-rules.ts'
 
 const state = {
   id: 'a-1',
@@ -43,15 +43,14 @@ describe('a chain of playbooks', () => {
   })
 })
 
-describe('a count of observables', () => {
-  const three = { times: 3, withinMs: 1_000 }
-  it('is reached once in a window', () => {
-    expect(reachesCount(2, three, undefined, 5_000)).to.equal(false)
-    expect(reachesCount(3, three, undefined, 5_000)).to.equal(true)
-    expect(reachesCount(4, three, 4_001, 5_000)).to.equal(false)
-    expect(reachesCount(3, three, 4_000, 5_000)).to.equal(true)
+describe('a start for an observable', () => {
+  const second = { withinMs: 1_000 }
+  it('prevents another one in its window', () => {
+    expect(hasFired(second, undefined, 5_000)).to.equal(false)
+    expect(hasFired(second, 4_001, 5_000)).to.equal(true)
+    expect(hasFired(second, 4_000, 5_000)).to.equal(false)
   })
-  it('is not blocked by a start in the future, after the clock was set back', () => {
-    expect(reachesCount(3, three, 9_000, 5_000)).to.equal(true)
+  it('prevents none if it is in the future, after the clock was set back', () => {
+    expect(hasFired(second, 9_000, 5_000)).to.equal(false)
   })
 })

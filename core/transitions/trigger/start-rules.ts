@@ -18,17 +18,12 @@ export const chainAfter = (chain: readonly string[], playbookName: string): read
   playbookName,
 ]
 
-/**
- * Whether a sighting starts a playbook: the count in the window has been reached, and the playbook has not started for the observable
- * within a window before.
- */
-export function reachesCount(
-  count: number,
-  { times, withinMs }: { readonly times: number; readonly withinMs: number },
+/** Whether a playbook started for an observable within its window before: no sighting starts it again. */
+export function hasFired(
+  { withinMs }: { readonly withinMs: number },
   firedAt: number | undefined,
   now: number,
 ): boolean {
   // A start in the future: the clock was set back.
-  const isRecent = firedAt !== undefined && firedAt <= now && firedAt > now - withinMs
-  return count >= times && !isRecent
+  return firedAt !== undefined && firedAt <= now && firedAt > now - withinMs
 }

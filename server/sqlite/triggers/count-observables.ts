@@ -1,5 +1,5 @@
 import { maxTriggerAlerts } from '../../../core/trigger/trigger-schema.ts'
-import { reachesCount } from '../../../core/transitions/trigger/start-rules.ts'
+import { hasFired } from '../../../core/transitions/trigger/start-rules.ts'
 import type { CountedObservable, EntityCount, ReachedCount } from '../../../core/ports/runs/trigger-store.ts'
 import { deleteExpired, expiringTables } from '../context/rows.ts'
 import type { Database } from '../database/database.ts'
@@ -48,18 +48,20 @@ function reached(
   count: EntityCount,
 ): readonly ReachedCount[] {
   const { playbookName, withinMs } = count
+  const key = [organization, playbookName, kind, value] as const
+  const fired = database.get<{ at: number }>(
+    'SELECT at FROM entity_firings WHERE organization_id = ? AND playbook_name = ? AND kind = ? AND value = ?',
+    ...key,
+  )
+  // Asked first: a flood of alerts with one observable must not count all of its sightings for each alert.
+  if (hasFired(count, fired?.at, at)) return []
   const window = [organization, kind, value, at - withinMs, at] as const
   const inWindow = 'organization_id = ? AND kind = ? AND value = ? AND at > ? AND at <= ?'
   const found = database.one<{ count: number; firstAt: number }>(
     `SELECT count(*) AS count, min(at) AS firstAt FROM entity_sightings WHERE ${inWindow}`,
     ...window,
   )
-  const key = [organization, playbookName, kind, value] as const
-  const fired = database.get<{ at: number }>(
-    'SELECT at FROM entity_firings WHERE organization_id = ? AND playbook_name = ? AND kind = ? AND value = ?',
-    ...key,
-  )
-  if (!reachesCount(found.count, count, fired?.at, at)) return []
+  if (found.count < count.times) return []
   database.run(
     `INSERT INTO entity_firings (organization_id, playbook_name, kind, value, at) VALUES (?, ?, ?, ?, ?)
      ON CONFLICT DO UPDATE SET at = excluded.at`,
