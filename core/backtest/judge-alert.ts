@@ -1,5 +1,6 @@
 import { stringifyJson } from '../common/json.ts'
 import type { SkillCaller } from '../engine/skills/skill-caller.ts'
+import { covers, maskAt } from '../domain/mask.ts'
 import { withoutRetries } from '../dry-run/dry-run-caller.ts'
 import { withRealTimeout } from '../playbook-test/run/real-timeout.ts'
 import { TocsinError } from '../plugin/index.ts'
@@ -116,6 +117,7 @@ async function compare(
       'not_repeatable',
       `a replay of the recorded version does not repeat the recorded run: ${difference}`,
     )
+  for (const { playbook } of [base, candidate]) requireAsSensitive(playbook, recorded.playbook)
   const before = isSame(base, recorded) ? control : await run(base, false)
   const after = await run(candidate, false)
   const changes = changesBetween(before.decision, after.decision)
@@ -129,6 +131,22 @@ async function compare(
     after: shownDecision(after.decision),
   }
   return { judged, before: before.done, after: after.done }
+}
+
+/** A version that does not mark the sensitive values of the recorded run would show them. Throws `sensitive_shown`. */
+function requireAsSensitive(version: Playbook, recorded: Playbook): void {
+  const isShown = (name: string): boolean =>
+    !covers(maskAt(version.masks.inputs, name), maskAt(recorded.masks.inputs, name))
+  const inputs = [...version.inputs.keys()].filter(isShown)
+  const states = [...version.state].filter(
+    ([name, { sensitive }]) => !sensitive && recorded.state.get(name)?.sensitive === true,
+  )
+  const [first] = [...inputs.map((name) => `input '${name}'`), ...states.map(([name]) => `state '${name}'`)]
+  if (first === undefined) return
+  throw new TocsinError(
+    'sensitive_shown',
+    `the ${first} is sensitive in the recorded version, and not in version ${version.hash.slice(0, 12)}`,
+  )
 }
 
 /** The recorded inputs that differ from the defaults of the recorded version; defaults come from the new version. */

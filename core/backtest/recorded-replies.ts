@@ -37,6 +37,7 @@ export type RecordedAnswer =
       readonly byName: unknown
       readonly text: unknown
       readonly delayMs: number
+      readonly isSensitive: boolean
     }
 
 /** A wait for an event. */
@@ -270,5 +271,14 @@ function answerIn(entry: JournalEntry, told: JournalEntry | undefined): Recorded
   } = (output ?? {}) as Readonly<Record<string, unknown>>
   if (typeof by !== 'string') return { kind: 'timeout' }
   const { ask_at_ms: from = startedAt } = input as { readonly ask_at_ms?: number }
-  return { kind: 'answer', answer, by, byKind, byName, text, delayMs: Math.max(0, (endedAt ?? from) - from) }
+  return {
+    kind: 'answer',
+    answer,
+    by,
+    byKind,
+    byName,
+    text,
+    delayMs: Math.max(0, (endedAt ?? from) - from),
+    isSensitive: entry.sensitive?.output !== undefined,
+  }
 }

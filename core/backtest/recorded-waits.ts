@@ -30,7 +30,8 @@ export function createRecordedAnswers({ replies, isControl, policy, notes }: Rec
     if (same !== undefined || policy !== 'assume') return same
     const similar = replies.answerAt(path)
     return similar !== undefined &&
-      (similar.kind !== 'answer' || question.answers?.includes(String(similar.answer)))
+      (similar.kind !== 'answer' ||
+        (!similar.isSensitive && question.answers?.some((each) => each === similar.answer)))
       ? (notes.assume(`the answer to '${path}', which was asked differently`), similar)
       : undefined
   }

@@ -244,6 +244,40 @@ describe('a backtest', () => {
     expect(JSON.stringify(rows)).to.not.contain('the-secret')
   })
 
+  it('does not judge an edited version that would show sensitive values of the recorded run', async () => {
+    const mark = ', x-sensitive: true'
+    const returning = (value: string, input: string, state: string) =>
+      playbookSource(
+        `
+  - { if: 'state.last == "stop"', fail: stopped }
+  - { id: asked, checkpoint: { via: operator, with: { message: Which? }, form: { type: object, required: [pin], properties: { pin: { type: string${mark} } } }, timeout: 1h } }
+  - return: "\${{ ${value} }}"`,
+        `inputs: { token: { type: string, default: ''${input} }, name: { type: string, default: '' } }\nstate: { last: { type: string, default: ''${state} } }\n`,
+      )
+    const [kept, shown] = [', sensitive: true', '']
+    const own = { playbook: playbookOf(returning('inputs.token', mark, kept)), called: new Map() }
+    const given =
+      'fixtures: { alert: { type: odd, data: {} }, inputs: { token: the-secret, name: kim }, state: { last: the-secret } }\nmocks: { steps.asked: { answer: { pin: the-secret }, by: kim, text: the-secret } }\n'
+    const { tests: all } = testsOf(own.playbook.source, testsSource('  - { name: a, expect: {} }', given))
+    const one = await recordingOf(own, all[0]!, 1, catalogue)
+    const bench = openBacktests({ base: own, catalogue, recordings: [one] })
+    const same = await bench.test(returning('inputs.name', mark, kept))
+    expect(byAlert(same.judged)).to.deep.equal({ 1: ['other output'] })
+    const form = `form: { type: object, required: [pin], properties: { pin: { type: string${mark} } } }`
+    const edited = [
+      returning('inputs.token', '', kept),
+      returning('state.last', mark, shown),
+      returning('[steps.asked.output.text]', mark, kept).replace(form, "answers: ['[object Object]']"),
+    ]
+    expect(edited[2]).to.not.contain(form)
+    for (const source of edited) {
+      const backtest = await bench.test(source, { policy: 'assume' })
+      expect(JSON.stringify(backtestView(backtest, true)), source).to.not.contain('the-secret')
+    }
+    for (const source of edited.slice(0, 2))
+      expect(byAlert((await bench.test(source)).judged)).to.deep.equal({ 1: 'sensitive_shown' })
+  })
+
   it('repeats that a person refused an action, also for an edited version', async () => {
     const [, second] = recordings as [RecordedAlert, RecordedAlert]
     const error = { code: 'use_refused', message: 'eve refused this use of people.isolate' }
