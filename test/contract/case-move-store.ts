@@ -140,6 +140,12 @@ export function caseMoveStoreContract(subject: GetSubject): void {
         expect((await textsOf(one.caseId)).filter((text) => text.startsWith('Case '))).to.have.length(1)
       })
 
+      it('merges a case once that is named twice in a request', async () => {
+        const [one, two] = [await investigate(), await investigate()]
+        await merge(one.caseId, two.caseId, two.caseId)
+        expect((await textsOf(one.caseId)).filter((text) => text.startsWith('Case '))).to.have.length(1)
+      })
+
       it('leads from a case merged twice to the last', async () => {
         const [one, two, three] = [await investigate(), await investigate(), await investigate()]
         await merge(two.caseId, three.caseId)

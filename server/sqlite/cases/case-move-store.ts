@@ -43,7 +43,9 @@ export class SqliteCaseMoveStore extends SqliteStore implements CaseMoveStore {
       }))
       const target = requireCaseRow(this.database, organizationUuid, id)
       const named = caseByRow(this.database, target.id)
-      const open = found.filter(({ row }) => requireMergeable(named, caseByRow(this.database, row.id)))
+      const open = [...new Map(found.map((each) => [each.row.id, each])).values()].filter(({ row }) =>
+        requireMergeable(named, caseByRow(this.database, row.id)),
+      )
       if (open.length > 0) requireRevision(target.revision, revision)
       for (const { row, seen } of open) {
         requireRevision(row.revision, seen)
