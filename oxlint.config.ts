@@ -71,7 +71,7 @@ function refuse(names: readonly string[], patterns: readonly object[] = []) {
 
 const all = Object.keys(restricted)
 
-/** For each folder that may import something, the rule without what it may. */
+/** For each folder with allowed imports: the import rule without those imports. */
 function exceptions() {
   const folders = new Set(Object.values(restricted).flat())
   return [...folders].map((folder) => ({

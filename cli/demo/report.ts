@@ -65,7 +65,7 @@ function alertTable(outcomes: readonly Outcome[]): string {
   return table(header, rows)
 }
 
-/** Whether no playbook matched, so that one was generated. */
+/** Whether the playbook was generated because no playbook matched. */
 const isMade = ({ playbook, sample: { alertType, organization } }: Outcome): boolean =>
   playbook === investigatorName(alertType, organization)
 

@@ -10,7 +10,7 @@ export interface NewPlugin extends PluginPlace {
   readonly name: PluginName
   /** `plain` and `connected` are in TypeScript, the latter with a connection to another system. */
   readonly template: 'plain' | 'connected' | 'yaml'
-  /** The folder of this Tocsin. */
+  /** The folder of this Tocsin installation. */
   readonly root: string
   /** Generated files, instead of those of the template. */
   readonly generated?: readonly PluginFile[]

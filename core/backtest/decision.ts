@@ -74,7 +74,7 @@ interface CaseChanges {
   readonly severity?: string
 }
 
-/** The run's changes of its own case, the later ones last. */
+/** The changes that the run makes to its own case, oldest first. */
 function caseChangesIn({ playbook, entries, caseId }: DecisionSource): CaseChanges {
   const placeOf = placesIn(playbook, entries)
   const made = entries

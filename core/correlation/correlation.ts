@@ -1,6 +1,7 @@
 /**
- * Decides which case an alert joins: alerts of an organization with the same key within a time window share a case, but each is
- * investigated by a run of its own. Unlike the groups of repeats, keys span alert types, providers and playbooks.
+ * Decides which case an alert joins: alerts of an organization with the same key within a time window share a
+ * case, but each is investigated by a separate run. Unlike the groups of repeats, keys span alert types,
+ * providers and playbooks.
  */
 export interface NewCorrelation {
   /** In the order of the rules: the first match decides. At least one. */

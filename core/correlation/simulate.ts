@@ -145,7 +145,7 @@ export class CorrelationSimulation {
     return opened
   }
 
-  /** Keys whose window has ended match nothing any more. */
+  /** Removes keys whose window has ended, so that memory stays bounded. */
   #clear(now: number): void {
     if (this.#keys.size < this.#clearedAt) return
     for (const [name, { endsAt }] of this.#keys) if (endsAt <= now) this.#keys.delete(name)

@@ -54,8 +54,8 @@ export const activeContainment: ContainmentState = 'active'
 export const standingStates: readonly ContainmentState[] = ['active', 'undoing', 'failed', 'unknown']
 
 /**
- * Whether the outcome of a containing call makes a containment, or keeps the one that an earlier, unknown outcome made. A call
- * that surely changed nothing makes none.
+ * Whether a containing call with this outcome creates a containment, or keeps that of an earlier call with
+ * unknown outcome. A call that certainly changed nothing creates none.
  */
 export const makesContainment = (outcome: ActionOutcome): boolean =>
   outcome === 'accepted' || outcome === 'unknown'
@@ -73,11 +73,14 @@ export function hasSameTarget(undo: unknown, input: unknown): boolean {
   return both.length > 0 && both.every((field) => isDeepStrictEqual(undo[field], input[field]))
 }
 
-/** A known connection differs only from another known one. */
+/** An unknown connection (null) may be any connection. */
 export const mayBeSameConnection = (one: string | null, other: string | null): boolean =>
   one === null || other === null || one.toLowerCase() === other.toLowerCase()
 
-/** The state after a call of the undoing skill ended, by its outcome. One that found it undone already undoes it too. */
+/**
+ * The state after a call of the undoing skill ended, by its outcome. The outcome `unchanged` also undoes it:
+ * the call found it already undone.
+ */
 export function containmentAfterUndo(state: ContainmentState, outcome: ActionOutcome): ContainmentState {
   if (!standingStates.includes(state)) return state
   if (outcome === 'accepted' || outcome === 'unchanged') return 'undone'

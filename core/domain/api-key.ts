@@ -1,6 +1,9 @@
 import type { Author } from './audit.ts'
 
-/** What a key may do. `intake` only posts alerts and reads the lookups; each later role may also do what `reader` may. */
+/**
+ * The role of a key. `intake` may only post alerts and read the lookups; every later role includes the
+ * permissions of `reader`.
+ */
 export const roles = ['intake', 'reader', 'analyst', 'admin'] as const
 export type Role = (typeof roles)[number]
 
@@ -35,7 +38,7 @@ export function isUsableAdmin(key: ApiKey, now: number): boolean {
 /** Milliseconds that an admin key must stay valid before other admin keys may be revoked. */
 const lastingMs = 7 * 24 * 60 * 60 * 1_000
 
-/** Whether other admin keys may be revoked while this one remains: it stays valid for at least a week. */
+/** Whether the key stays valid for at least a week, so that other admin keys may be revoked. */
 export function isLastingAdmin(key: ApiKey, now: number): boolean {
   return isUsableAdmin(key, now) && (key.expiresAt === null || key.expiresAt > now + lastingMs)
 }

@@ -18,9 +18,9 @@ export interface Case {
   /** Epoch milliseconds. */
   readonly createdAt: number
   readonly modifiedAt: number
-  /** The case that it was merged into by hand; null: it was not. */
+  /** The case into which a person merged it; null if it was not merged. */
   readonly mergedInto: string | null
-  /** The case whose alerts it was opened with; null: it was not split from one. */
+  /** The case from which it was split; null if it was not split from a case. */
   readonly splitFrom: string | null
   /** Alerts and runs of the case that the retention policy deleted. */
   readonly alertsDeleted: number

@@ -43,7 +43,7 @@ export interface QuestionGroup {
 
 /** A durable wait of a run for a person. */
 export interface Checkpoint {
-  /** Unguessable: knowing it proves that one was asked. */
+  /** Unguessable, so that only the people who were asked know it. */
   readonly id: string
   readonly runUuid: string
   readonly organizationUuid: string

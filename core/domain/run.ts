@@ -91,7 +91,7 @@ export interface NewRun {
   readonly carriesOver?: { readonly runUuid: string; readonly paths: readonly string[] } | undefined
   /** The playbooks considered for the alert and why they were not chosen, for the timeline of its case. */
   readonly choice?: string | undefined
-  /** Which case an alert without one joins. Default: it gets a case of its own. */
+  /** The case that an alert without a case joins. Default: a new case. */
   readonly correlation?: NewCorrelation | undefined
   /** Resolved, including defaults. Default: none. */
   readonly inputs?: Readonly<Record<string, unknown>> | undefined
@@ -99,7 +99,7 @@ export interface NewRun {
   readonly isSensitive?: boolean | undefined
   /** The event that starts it. */
   readonly trigger?: RunTrigger | undefined
-  /** Id of its case. Default: that of its alert, or one that it opens. */
+  /** Id of its case. Default: the case of its alert, or a case that it opens. */
   readonly caseId?: string | undefined
   /** At most one active run per playbook, key and organization. */
   readonly concurrency?: { readonly key: string; readonly policy: 'queue' | 'drop' } | undefined

@@ -58,9 +58,9 @@ function eventChoiceOf(
 }
 
 /**
- * An answer, or for several people a list: the n-th person gives the n-th.
+ * An answer, or a list of answers for several people: the n-th person gives the n-th answer.
  *
- * @throws ValidationError `answer_invalid`, or what does not fit the form
+ * @throws ValidationError `answer_invalid`, or the error of an answer that does not match the form
  */
 export function choiceOf(name: string, step: Asked, given: unknown): AnswerChoice {
   const { people, choices } = step

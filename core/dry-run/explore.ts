@@ -88,7 +88,7 @@ function waysOf({ question, group }: Checkpoint): readonly AnswerChoice[] {
   return [...given, ...(split === undefined ? [] : [{ answers: split }]), 'timeout']
 }
 
-/** Different answers in turn, if they can leave the question undecided. */
+/** Tries different answers of the people, if these can leave the question undecided. */
 function splitOf(group: QuestionGroup, answers: readonly string[]): readonly OneAnswer[] | undefined {
   const usable = answers.filter((answer) => !group.veto.includes(answer))
   if (usable.length < 2) return undefined

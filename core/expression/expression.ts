@@ -18,7 +18,8 @@ export interface CompileOptions {
    */
   readonly types?: 'strict' | 'off' | undefined
   /**
-   * The remaining weight for regular expressions, shared by several expressions; this one deducts its own.
+   * The remaining weight for regular expressions, shared by several expressions. Compiling this expression
+   * deducts the weight of its patterns.
    */
   readonly patterns?: { left: number } | undefined
 }

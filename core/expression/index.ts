@@ -1,5 +1,8 @@
-/** The expression language: a profile of CEL over JSON, see docs/expressions.md. `parse` gives a tree, `check` its types and problems,
- * `evaluate` a program; `functions` is the standard library, `values` and `types` what it works on. */
+/**
+ * The expression language: a profile of CEL over JSON, see docs/expressions.md. `parse` gives a tree, `check`
+ * its types and problems,
+ * `evaluate` a program; `functions` is the standard library; `values` and `types` define its data.
+ */
 export { explainMismatch } from './check/assignable.ts'
 export { Budget } from './values/budget.ts'
 export { ExpressionError } from './values/errors.ts'

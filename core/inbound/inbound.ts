@@ -125,7 +125,9 @@ async function answerWith(
   return { page: await findQuestionPage(stores.checkpoints, connection, question, verdict, clock.now()) }
 }
 
-/** The call is recorded last: after a failure before it, the same request continues where this one ended. */
+/**
+ * The call is recorded last: after a failure before it, a repeated request continues where this one ended.
+ */
 async function storeMeaning(
   options: InboundOptions,
   open: OpenConnection,

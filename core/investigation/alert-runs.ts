@@ -43,7 +43,7 @@ export interface AlertRunsOptions {
   readonly groupWindowMs?: number | undefined
   /** Called for every repeat that joined a case without a run. */
   readonly onGrouped?: ((alert: Alert) => void) | undefined
-  /** Called for every alert that joined the case of earlier alerts, with a run of its own. */
+  /** Called for every alert that joined the case of earlier alerts; each has its own run. */
   readonly onJoined?: ((alert: Alert) => void) | undefined
 }
 

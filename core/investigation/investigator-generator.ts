@@ -63,7 +63,7 @@ export function createInvestigatorGenerator({
       return await keep(lookups, leftOut)
     } catch (error) {
       if (!(error instanceof PlaybookError) || lookups.length === 0) throw error
-      // It is better to investigate an alert without one source than not at all.
+      // If a source is unavailable, the alert is investigated without it.
       log.error(
         { error },
         'the generated investigation is invalid; generating it without the lookups that cause this',
@@ -100,7 +100,7 @@ export function createInvestigatorGenerator({
   }
 }
 
-/** The lookups that pass validation in a playbook of their own, and the skills of those that do not. */
+/** The lookups that pass validation in a minimal playbook, and the skills of those that fail it. */
 function soundLookups(
   alertType: string,
   organization: Organization,

@@ -30,7 +30,7 @@ export interface ConnectionDefinition<S extends JsonSchema = JsonSchema> {
    */
   readonly sockets?: (settings: Infer<S>) => Readonly<Record<string, SocketAddress>>
   /**
-   * Further addresses of the other system, by name, each with credentials of its own or none. A request names
+   * Further addresses of the other system, by name, each with separate credentials or none. A request names
    * one as
    * `host`; it then never receives the credentials and headers of the connection itself. Default: none.
    */
@@ -41,9 +41,10 @@ export interface ConnectionDefinition<S extends JsonSchema = JsonSchema> {
    */
   readonly headers?: (settings: Infer<S>, moment: Moment) => Readonly<Record<string, string>>
   /**
-   * Adds what depends on the request: an API key in the query, a signature. Called for each request below the
-   * base URL, right before it is sent, after `headers` and `token`. If it throws, the request fails with
-   * ConnectionError `connection_invalid`. Also called with an example when the settings are entered.
+   * Adds credentials that depend on the request: an API key in the query, a signature. Called for each
+   * request below the base URL, right before it is sent, after `headers` and `token`. If it throws, the
+   * request fails with ConnectionError `connection_invalid`. Also called with an example when the settings
+   * are entered.
    */
   readonly sign?: (request: RequestToSign, settings: Infer<S>) => RequestSignature
   /**
@@ -94,7 +95,10 @@ export interface HostDefinition<S extends JsonSchema = JsonSchema> extends Pick<
   ConnectionDefinition<S>,
   'baseUrl' | 'headers' | 'sign' | 'token'
 > {
-  /** Its requests have the token of the connection, of `token` or `signIn`. Default: only that of its own `token`. */
+  /**
+   * Sends the connection's token (from `token` or `signIn`) with requests to this address. Default: only the
+   * token of the address's own `token`.
+   */
   readonly sharesToken?: true
 }
 

@@ -105,7 +105,7 @@ export {
 } from './webhook-proof.ts'
 export type { HmacProof } from './webhook-proof.ts'
 
-/** One integration: how to reach the other system and what can be done there. */
+/** One integration: the connection to another system, and the skills that use it. */
 export interface PluginDefinition {
   /** snake_case; the folder has the same name with hyphens. */
   readonly name: string

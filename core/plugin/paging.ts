@@ -126,7 +126,7 @@ export async function collectPages<Item>(options: CollectPagesOptions<Item>): Pr
   return { items: items.slice(0, limit), complete, read, total, leftOut: leftOutOf(failures) }
 }
 
-/** Size of the items as JSON, with room for what outputs repeat. */
+/** Size of the items as JSON, with room for repeated parts of outputs. */
 const mostCharacters = 10_000_000
 
 function sizeOf(item: unknown): number {

@@ -19,7 +19,7 @@ export interface HmacProof {
   readonly key?: 'text' | 'base64' | undefined
 }
 
-/** Signatures that one request may have. */
+/** Maximum number of signatures of a request. */
 const maxSignatures = 10
 
 /**

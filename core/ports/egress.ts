@@ -23,7 +23,7 @@ export interface SocketRequest extends Pick<EgressRequest, 'plugin' | 'organizat
   /** A name or a literal address, without brackets. */
   readonly host: string
   readonly port: number
-  /** After STARTTLS, the stream begins with a greeting of its own, as if TLS had begun with the first byte. */
+  /** After STARTTLS, the stream begins with a new greeting, as if TLS had begun with the first byte. */
   readonly tls: TlsStart
   /** Maximum number of bytes to receive; the stream then fails with SkillError `response_too_large`. */
   readonly maxBytes: number

@@ -233,7 +233,7 @@ function checkDestructive(
     problems.push({ pointer: `${pointer}/changedNothing`, message })
 }
 
-/** A destructive skill is undone by another one, cannot be undone, or ends what another one did. */
+/** A destructive skill is undone by another skill, cannot be undone, or undoes another skill itself. */
 function checkReversal(
   { destructive, undoneBy, irreversible, restores }: Readonly<Record<string, unknown>>,
   pointer: string,

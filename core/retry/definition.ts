@@ -8,7 +8,7 @@ import { isProgram, oncePerStep, ownParts, programsIn } from '../playbook/langua
  */
 export const definitionText = oncePerStep((step) => textOf(doingOf(step)))
 
-/** The references of what the step does, without the output of a group. */
+/** The references of a step, without those in the output of a group. */
 export const readsToRun = oncePerStep((step): readonly Reference[] =>
   programsIn(doingOf(step)).flatMap(({ references }) => references),
 )
@@ -26,7 +26,7 @@ function doingOf(step: Step): Readonly<Record<string, unknown>> {
   return doing
 }
 
-/** The same for the interface of a playbook to its callers. */
+/** Like `definitionText`, for the inputs, outputs and alert schema of a playbook. */
 export function interfaceOf({ inputs, outputs, alertSchema }: Playbook): string {
   const defaults = Array.from(inputs, ([name, input]) => [name, input.schema, input.default])
   return textOf({ defaults, outputs, alertSchema })

@@ -75,7 +75,7 @@ export interface Retries {
   preview(scope: OrganizationScope, runUuid: string, version: RetryVersion): Promise<RetryPreview>
   /**
    * Queues the run. Throws like `preview`, and ConflictError `alert_move_forbidden` if the alert is still
-   * under investigation, and `retry_changed` if it would do something else than its preview.
+   * under investigation, and `retry_changed` if it would differ from its preview.
    *
    * @param plans The `plan` of previews. Default: not compared.
    */

@@ -25,7 +25,8 @@ import { idsWithin } from '../engine/scope/scope.ts'
 
 /**
  * Walks the new playbook over the journal of the earlier run like the interpreter, and marks the steps that
- * are carried over. Steps after one that runs again are still carried over if they do not read from it.
+ * are carried over. A step after a repeated step is still carried over if it does not read the output of
+ * the repeated step.
  */
 export function* walkSteps(
   comparison: Comparison,

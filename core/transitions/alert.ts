@@ -11,7 +11,7 @@ import {
 import type { NewRun, RunEnd } from '../domain/run.ts'
 import { ConflictError } from '../errors/errors.ts'
 
-/** The fields that decide about a transition. */
+/** The fields that determine whether a transition is allowed. */
 export type AlertState = Pick<Alert, 'id' | 'status' | 'retryCount' | 'investigator'>
 
 /** New values of fields; absent fields stay as they are. */
@@ -26,7 +26,7 @@ type EndedStatus = Extract<AlertStatus, 15 | 20>
 
 /** Statuses in which an investigation has ended. */
 export const endedAlertStatuses: readonly EndedStatus[] = [alertStatus.completed, alertStatus.failed]
-/** Status of an alert that follows another one. */
+/** Status of an alert that follows another alert. */
 export const followingStatus = alertStatus.submitted
 /** Status of an alert whose investigation has not been queued. */
 export const awaitingStatus = notInvestigated.status
@@ -77,8 +77,8 @@ export function endAlert(
 }
 
 /**
- * Ends alerts that follow one that has ended: those that wait for it, and on success those that failed with it before. After a
- * failure they keep following, since a retry may succeed.
+ * Ends the alerts that follow an alert whose investigation has ended: those that wait for it, and on success
+ * those that failed with it before. After a failure they keep following it, because a retry may succeed.
  */
 export function endFollowers(
   status: EndedStatus,

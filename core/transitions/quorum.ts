@@ -40,7 +40,7 @@ export function decide(
 }
 
 /**
- * The answers that the step may end with after a person gave this one.
+ * The answers with which the step may still end after a person gave this answer.
  *
  * @param silence the answer after a timeout, if there is one
  */

@@ -6,7 +6,7 @@ export interface KeyMeaning {
   readonly id: boolean
   /** A version or a list of products: four numbers with dots are no address. */
   readonly version: boolean
-  /** A name, type, path or service: what looks like a bare domain is not one. */
+  /** Keys of names, types, paths or services: a value that looks like a bare domain is not a domain. */
   readonly label: boolean
   readonly hash: 'file' | 'other' | undefined
   /** Prose or an indicator field: a lone MD5 in it is a hash, not an id. */

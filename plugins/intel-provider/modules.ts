@@ -38,7 +38,7 @@ const modules: readonly Module[] = [
   },
 ]
 
-/** The first module accepted the key, so any refusal by another is about that module. */
+/** The first module accepted the key, so a refusal by another module concerns only that module. */
 function isList(response: HttpResponse): boolean {
   if (response.status >= 400) return false
   if (!Array.isArray(valueAt(jsonIn(response), 'data'))) throw notTheProvider(response)

@@ -11,7 +11,7 @@ export interface PlaybookAlert {
   readonly created: string | null
   readonly updated: string | null
   readonly raw: JsonObject
-  /** Null if not requested, or if the alert was deleted meanwhile. */
+  /** Null if not requested, or if the alert was deleted after it was listed. */
   readonly details: JsonObject | null
 }
 

@@ -31,7 +31,7 @@ export function escapeMessage(raw: string, maxLength: number): FittedText {
   )
 }
 
-/** The same for plain text fields, where nothing is escaped. */
+/** Like {@link escapeMessage}, but for plain text fields: nothing is escaped. */
 export function plainText(raw: string, maxLength: number): FittedText {
   return fitText(raw, withoutInvisible(raw), maxLength, (char) => char)
 }

@@ -41,7 +41,7 @@ export async function fetchAlarms(
   const unreadable = lists.find(({ failure }) => failure !== undefined)?.failure
   const nothingWasRead = lists.every(({ read, leftOut }) => read === (leftOut.unreadable ?? 0))
   if (unreadable !== undefined && nothingWasRead) throw unreadable
-  // An incident whose status changed meanwhile was read twice; the later reading counts.
+  // An incident whose status changed between the pages was read twice; the later reading counts.
   const byId = new Map(lists.flatMap(({ items }) => items).map((incident) => [incident.id, incident]))
   const incidents = lists.length === 1 ? [...byId.values()] : [...byId.values()].toSorted(newestFirst)
   return {

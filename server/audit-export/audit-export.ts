@@ -31,8 +31,8 @@ export interface AuditExportOptions {
 }
 
 /**
- * Resumes each destination where it stopped. A new one starts with the first entry; one that is no longer
- * configured is forgotten. The audit log records both.
+ * Resumes each destination where it stopped. A new destination starts with the first entry; a destination
+ * that is no longer configured is forgotten. The audit log records both.
  *
  * @throws ValidationError `config_invalid` for a destination that cannot be used
  */

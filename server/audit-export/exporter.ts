@@ -17,7 +17,7 @@ export interface ExportState {
 
 export interface Exporter {
   state(): ExportState
-  /** Sends new entries, up to this one. */
+  /** Sends new entries up to this entry. */
   wake(head: AuditHead): void
   /** Sends the remaining entries for up to 5 seconds, unless the destination is down. */
   close(): Promise<void>

@@ -9,7 +9,7 @@ const facility = 13
 const severities = { warning: 4, info: 6 } as const
 /** The largest payload of a UDP datagram. */
 const maxDatagram = 65_000
-/** The enterprise number for examples (RFC 5612); Tocsin has no number of its own. */
+/** The enterprise number for examples (RFC 5612); Tocsin has not registered a number. */
 const enterprise = 32_473
 
 /**

@@ -121,7 +121,10 @@ interface Way {
   readonly allowed: AllowList
 }
 
-/** Connections with agents of their own; sockets of others close when they are idle. */
+/**
+ * Maximum number of connections with their own agents. Sockets of all other connections close when
+ * they are idle.
+ */
 const maxNetworks = 200
 
 type CheckedOrigin = (url: URL, allowed: AllowList) => ServerOrigin

@@ -33,7 +33,7 @@ export interface RawRequest {
   readonly pool: string
   readonly method: string
   readonly path: string
-  /** Names and values in turns, complete. */
+  /** All names and values, alternating. */
   readonly headers: readonly string[]
   readonly body: string | Uint8Array | undefined
   /** Of the answer. */

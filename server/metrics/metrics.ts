@@ -165,10 +165,7 @@ function watchEventLoop(onLag: (seconds: number) => void): () => void {
   return () => clearInterval(timer)
 }
 
-/**
- * Playbooks with a counter of their own. Names are free text and counters are kept forever, so their number
- * is limited.
- */
+/** Maximum number of playbooks with their own counter: names are free text, and counters are kept forever. */
 const mostPlaybooks = 200
 
 /** Counts failed runs by playbook; generated, deleted and surplus playbooks share one counter. */

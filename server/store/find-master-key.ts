@@ -7,8 +7,8 @@ import { createSecretBox } from '../secrets/secret-box.ts'
 import { opensDatabase, readKeyVersion } from '../sqlite/file/master-key-check.ts'
 
 /**
- * The master key of the data directory, or the next key if a rotation was interrupted after sealing. Creates a key only without a
- * database: a new key beside one would open nothing.
+ * The master key of the data directory, or the next key if a rotation was interrupted after sealing. Creates
+ * a key only if there is no database, because a new key cannot decrypt an existing database.
  *
  * @throws ConflictError `master_key_missing`, and what `loadMasterKey` throws
  */

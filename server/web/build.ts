@@ -38,7 +38,7 @@ async function buildPage(): Promise<void> {
   await mkdir(dirname(stamp), { recursive: true })
   const [made, place] = [join(dirname(stamp), `page-${process.pid}`), join(here, 'dist')]
   await vite.build({ configFile: join(here, 'vite.config.ts'), logLevel: 'warn', build: { outDir: made } })
-  // A server that starts meanwhile finds the old page or the new one.
+  // A server that starts during the build finds either the old or the new page.
   await rm(place, { recursive: true, force: true })
   await rename(made, place)
   await writeFile(stamp, sources)

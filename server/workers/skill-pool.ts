@@ -11,7 +11,10 @@ export interface SkillPoolOptions extends SkillThreadOptions {
   readonly threads: number
 }
 
-/** Performs the tasks of skills in threads of their own, so that a skill that hangs, crashes or takes all memory ends only its thread. */
+/**
+ * Performs the tasks of skills in separate threads, so that a skill that hangs, crashes or takes all memory
+ * ends only its thread.
+ */
 export interface SkillPool {
   readonly performTask: PerformTask
   /** Starts the threads; resolves when each can take tasks, or has ended, at the latest after 10 seconds. */

@@ -11,7 +11,7 @@ import { serveHttp, serveSocket } from './servers.ts'
 
 const fixture = (name: string): string => join(import.meta.dirname, 'fixtures', name)
 
-/** Concurrently, each over a keep-alive connection. */
+/** Sends the requests concurrently, each over a keep-alive connection. */
 const lanes = 8
 
 /** Blocks the event loop for a while in each turn until it is stopped. */

@@ -36,7 +36,7 @@ describe('secrets in Vault', () => {
     await Promise.all([vault.close(), standby.close()])
   })
 
-  /** A reader with a clock of its own. */
+  /** A reader with a separate clock. */
   function open(changes: Partial<VaultSettings> = {}) {
     const settings = {
       addresses: [vault.url],

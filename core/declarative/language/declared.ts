@@ -46,7 +46,7 @@ export interface DeclaredConnection {
   readonly webhooks: readonly DeclaredWebhook[]
 }
 
-/** A further address, with credentials of its own. */
+/** A further address with separate credentials. */
 export interface DeclaredHost {
   readonly name: string
   /** The address if the field `<name>_url` is empty. */

@@ -206,7 +206,7 @@ export function withFlags({ mapping, schema }: ReadOutput, flags: Flags): ReadOu
   }
 }
 
-/** The schema of the values of both; fields that one of them lacks are optional. */
+/** A schema that accepts the values of both schemas. Fields that only one of them has become optional. */
 export function joinSchemas(a: JsonSchema, b: JsonSchema): JsonSchema {
   if (a.type !== 'object' || b.type !== 'object' || a.properties === undefined) {
     return explainMismatch(typeOfSchema(b), typeOfSchema(a)) === undefined ? a : unionOf([a, b])

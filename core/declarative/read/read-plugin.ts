@@ -41,7 +41,7 @@ export interface ReadPlugin {
 /** Maximum weight of all regular expressions in the expressions of a plugin. */
 const maxPatternWeight = 100_000
 const maxSkills = 200
-/** A plugin describes as many requests as an API has; a playbook is written by hand. */
+/** Higher than the limits of playbooks, because a plugin may describe a whole API. */
 const pluginLimits = { bytes: 1_048_576, nodes: 100_000, tokens: 750_000 }
 
 /**

@@ -9,7 +9,7 @@ import type { TestsInspection } from './inspect-tests.ts'
 
 /** An occurrence of a step id in a test file. */
 export interface NamedInTests {
-  /** The playbook of the step: the one under test, or one that it calls. */
+  /** The playbook of the step: the playbook under test, or a playbook that it calls. */
   readonly playbook: string
   readonly id: string
   readonly span: Span

@@ -85,7 +85,7 @@ const isIntended = (error: unknown): boolean =>
   error instanceof CancelledError ||
   (error instanceof TocsinError && error.code === 'rate_exceeded')
 
-/** The latest wait of the step, and the path for another one. */
+/** The latest wait of the step, and the path for the next wait. */
 function lastWait(
   { journal }: LocalRun,
   step: string,

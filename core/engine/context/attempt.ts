@@ -55,7 +55,7 @@ export async function runAttempt<T>(
     const given = { ...identity, deadlineMs, signal: attempt.signal, onEffect }
     return await Promise.race([start(call, given), interrupted])
   } catch (error) {
-    // A skill may react to the signal with an error of its own.
+    // A skill may throw its own error when the signal aborts.
     const reason: unknown = attempt.signal.aborted ? attempt.signal.reason : error
     if (reason instanceof RunSuspended) throw reason
     const effect = typeof known === 'function' ? known() : known

@@ -66,7 +66,7 @@ export interface LocalContextOptions {
   readonly destructiveLimits?: DestructiveLimits | undefined
   /** Where questions are stored. Default: none, and checkpoints fail. */
   readonly checkpoints?: RunCheckpoints | undefined
-  /** Where waits for events are stored. Default: none, and such steps fail. */
+  /** The store of waits for events. Default: none; steps that wait for events fail. */
   readonly events?: RunEvents | undefined
   /** Called, possibly repeatedly, when every branch waits; `wakeAtMs` is the first wake time, or Infinity. */
   readonly onIdle?: ((wakeAtMs: number) => void) | undefined
@@ -142,7 +142,7 @@ export async function openLocalContext(options: LocalContextOptions): Promise<Lo
   }
 }
 
-/** Waits for nothing, so the run cannot become idle meanwhile. */
+/** Runs synchronously, so the run cannot become idle here. */
 function remember(local: LocalRun, work: PureWork): WorkOutcome {
   const result = evaluate(local, work)
   const endedAt = local.clock.now()

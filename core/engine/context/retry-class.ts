@@ -22,8 +22,9 @@ export function mayHaveHappened(error: unknown): boolean {
 }
 
 /**
- * No answer, or one that leaves the effect open. Of the redirects, only 307 and 308 prove that the request was not
- * processed; a 304 to a write says nothing. A result that cannot be recorded belongs to a write that took effect.
+ * No answer, or an answer that does not prove whether the request took effect. Of the redirects, only 307 and
+ * 308 prove that the request was not processed; a 304 to a write says nothing. A result that cannot be
+ * recorded belongs to a write that took effect.
  */
 const saysNothing =
   /^(network_error|step_timeout|http_(3(?!0[78])\d\d|408|5\d\d)|bad_response|response_too_large|contract_violation|value_too_large|json_too_deep|internal_error)$/

@@ -119,8 +119,8 @@ export interface EffectWork extends TimedWork {
   readonly mayRepeat?: boolean | undefined
   /**
    * Returns the output if the effect took place, else undefined. Absent if the other system cannot tell.
-   * Called before an attempt that follows one with unknown effect, including attempts of the runs that this
-   * one retries (with their key); not if `interrupted` is `repeat`.
+   * Called before a retry if the previous attempt has an unknown effect, including attempts of earlier runs
+   * that this run retries (with their key). Not called if `interrupted` is `repeat`.
    */
   readonly verify?: ((input: unknown, attempt: EffectAttempt) => Promise<unknown>) | undefined
 }

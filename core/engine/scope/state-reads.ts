@@ -18,7 +18,7 @@ export function withState(walk: Context, step: Step, path: string, scope: StepSc
   return read(walk, readsOf(step), path, scope)
 }
 
-/** The same for expressions outside of steps. */
+/** Like `withState`, for expressions outside of steps. */
 export function withStateFor(
   walk: Context,
   programs: readonly Program[],

@@ -10,7 +10,9 @@ import { runPlaybook } from './run-playbook.ts'
 import { advance, earlierDeadline, emptyThread, type StepScope } from '../scope/scope.ts'
 import { attempt, rememberResult, type Walk } from './walk.ts'
 
-/** Runs another playbook inside this run: it shares the journal and deadline, and has names and ids of its own. */
+/**
+ * Runs another playbook inside this run: it shares the journal and deadline, but has separate names and ids.
+ */
 export async function runCall(walk: Walk, step: CallStep, path: string, scope: StepScope): Promise<Flow> {
   const startedAt = scope.thread.nowMs
   const failed = (error: StoredError) =>

@@ -8,7 +8,7 @@ export interface Place {
   release(): void
 }
 
-/** Percentage of the concurrent runs that one of several organizations may use. */
+/** Share of the concurrent runs, in percent, that one organization may use if there are several. */
 export const defaultSharePercent = 80
 
 /**

@@ -28,8 +28,8 @@ export interface RunControl {
    */
   answer(scope: OrganizationScope, checkpointId: string, answer: AnswerRequest): Promise<AnswerOutcome>
   /**
-   * Gives the same answer to several checkpoints, in order; one that was answered before does not stop the
-   * others.
+   * Gives the same answer to several checkpoints, in order. A checkpoint that was already answered does
+   * not stop the others.
    *
    * @throws before the first answer: ValidationError `answer_invalid`, ConflictError `preview_differs`,
    * ForbiddenError `approval_by_requester`

@@ -20,7 +20,7 @@ const longestRetryMs = 60_000
 
 /**
  * Takes a run from the store and gives it one turn. Retries while the store is unavailable; the run keeps its
- * place meanwhile, so that others do not run into the same error. Never rejects.
+ * place, so that other runs do not meet the same error. Never rejects.
  *
  * @returns the parked run; undefined if it was not parked
  */
@@ -65,7 +65,7 @@ async function goOn(
     if (next) options.wake(next)
     return undefined
   }
-  // The store has parked it; the previous run may have ended meanwhile.
+  // The store has parked the run; the previous run may have ended since then.
   if (end === 'held') return await heldRun(run, options)
   // Not parked if it was woken since its turn began.
   const isParked = await runs.park(uuid, end.againAtMs)

@@ -101,7 +101,7 @@ function reportStray(checker: Checker, literal: AstNode, type: Type, other: Type
   return true
 }
 
-/** The same for numbers, as a warning. */
+/** Warns if a value is compared with a number that it can never equal. */
 function doubtNumber(checker: Checker, literal: AstNode, other: Type): void {
   if (literal.kind !== 'literal' || !/^(?:bigint|number)$/.test(typeof literal.value)) return
   const value = Number(literal.value)

@@ -12,7 +12,7 @@ const limits = { fuel: 2000, bytes: 1_000_000 }
 
 /** Reports errors in constant parts, such as `int("abc")`, `[1, 2][7]` or `1 / 0`. */
 export function checkConstants(checker: Checker, node: AstNode, source: string): void {
-  // A term may fail if another one decides the result.
+  // A term of `&&` or `||` may fail if another term decides the result.
   if (node.kind === 'logic' && node.terms.some((term) => isLiteral(term, node.operator === '||'))) return
   if (!isConstant(node)) {
     const isByZero = node.kind === 'binary' && /^[/%]$/.test(node.operator) && isLiteral(node.right, 0n)

@@ -84,7 +84,7 @@ export function selectField(
   return access === 'optional' ? optionalOf(type) : type
 }
 
-/** Reports a field that an open schema does not list, but that is spelled almost like one that it lists. */
+/** Reports a field that an open schema does not list, if its name is almost that of a listed field. */
 export function doubtUnlisted(
   checker: Checker,
   { field, span, operand }: Pick<FieldRead, 'field' | 'span' | 'operand'>,

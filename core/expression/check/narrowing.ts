@@ -190,7 +190,7 @@ function isSamePart(left: PathPart, right: PathPart): boolean {
   return left.length === right.length && startsWith(left, right)
 }
 
-/** The type of the values for which the facts about a variable hold: what `filter` keeps. */
+/** The narrowed type of a variable: the type of the values that `filter` keeps. */
 export function refine(type: Type, variable: string, facts: readonly Fact[]): Type {
   return seenFrom(facts, [variable]).reduce(refineBy, type)
 }

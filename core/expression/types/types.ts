@@ -129,7 +129,7 @@ export function derived(result: Type, from: readonly Type[]): Type {
   return result.kind !== 'bool' && from.some(isSensitive) ? sensitive(result) : result
 }
 
-/** The same for a result that contains parts of these values, which have their own types. */
+/** Marks a result as sensitive if the whole value from which its parts were taken is sensitive. */
 export function taken(result: Type, from: readonly Type[]): Type {
   const isWhole = (type: Type) =>
     membersOf(type).some((member) => member.sensitive === true) ||

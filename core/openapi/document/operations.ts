@@ -10,7 +10,7 @@ export type ApiMethod = (typeof methods)[number]
 export interface ApiOperation {
   /** Its place in the document, from 1. */
   readonly number: number
-  /** The `operationId`; without one, made from method and path. */
+  /** The `operationId`; if absent, a name made from method and path. */
   readonly id: string
   readonly method: ApiMethod
   readonly path: string

@@ -30,7 +30,7 @@ export interface PluginSurroundings {
   readonly names: UniqueNames
   /** How many properties of schemas to keep. */
   readonly size: number
-  /** The vendor's documentation, where an operation has no page of its own. */
+  /** The vendor's documentation, for operations without their own page. */
   readonly docs: string
   /** Where the examples come from. */
   readonly source: string

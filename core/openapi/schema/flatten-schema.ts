@@ -4,7 +4,7 @@ import type { ApiDocument } from '../document/api-document.ts'
 /** The schemas around a schema, to detect cycles. */
 export type Trail = readonly object[]
 
-/** A schema inside of another one. */
+/** A nested schema. */
 export interface InnerSchema {
   readonly schema: unknown
   readonly trail: Trail

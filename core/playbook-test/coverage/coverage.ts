@@ -115,7 +115,7 @@ function takenWays(
   return ways
 }
 
-/** A `repeat` has a record of its own beside those of its repetitions, also for each item. */
+/** A `repeat` has its own record beside those of its repetitions, also for each item. */
 function takenRounds(
   path: string,
   ran: readonly JournalEntry[],

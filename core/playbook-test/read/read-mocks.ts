@@ -63,7 +63,7 @@ function subjectOf(context: TestContext, name: string, key: Entry['key']): Subje
   return { skill: asMocked(skill) }
 }
 
-/** The mock of an interface gives what one vendor would. */
+/** The mock of an interface returns the output of one vendor. */
 function asMocked(found: CatalogueSkill): CatalogueSkill {
   const of = interfaceNamed(usedInterface(found.name) ?? '')
   return of === undefined ? found : { ...found, skill: { ...found.skill, output: of.output } }

@@ -150,7 +150,7 @@ export const writesOf = (run: RecordedRun, catalogue: RecordOptions['catalogue']
 
 const caseFields = ['title', 'summary', 'status', 'severity', 'verdict', 'assignee']
 
-/** The run's changes of its own case. */
+/** The changes that the run makes to its own case. */
 function caseOf(run: RecordedRun): Readonly<Record<string, unknown>> {
   const changes = run.steps.filter(({ kind, state }) => kind === 'case.update' && state === 'completed')
   const merged = Object.assign({}, ...changes.map(({ input }) => input)) as Readonly<Record<string, unknown>>

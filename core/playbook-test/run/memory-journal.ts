@@ -116,7 +116,7 @@ type Rates = Pick<JournalStore, 'admit' | 'withdraw'>
 
 const unlimited: Rates = { admit: async () => 0, withdraw: async () => {} }
 
-/** A start, or one that waits until `at`. */
+/** A start of a step, or the time `at` for which a start waits. */
 interface Start {
   readonly of: string
   readonly waits: boolean

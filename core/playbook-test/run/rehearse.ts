@@ -48,7 +48,7 @@ export interface RehearsalOptions {
   /** Store of questions to people. Default: checkpoints fail. */
   readonly checkpoints?: RunCheckpoints
   readonly wakeUps?: WakeUps
-  /** Waits for events. Default: such steps fail. */
+  /** The store of waits for events. Default: none; steps that wait for events fail. */
   readonly events?: RunEvents | undefined
   /** Callable playbooks. Default: none. */
   readonly called?: CalledByName | undefined

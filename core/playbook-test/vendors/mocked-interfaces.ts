@@ -24,8 +24,8 @@ export interface MockedInterfacesOptions {
 }
 
 /**
- * Interfaces for runs with mocks. A mock of the interface or of the step answers in its place. A mock of a skill
- * counts as a connection with the name of its plugin.
+ * Interfaces for runs with mocks. A mock of the interface or of the step replaces the interface. A mock of a
+ * skill counts as a connection with the name of its plugin.
  */
 export function createMockedInterfaces(options: MockedInterfacesOptions): InterfaceCalls {
   const { catalogue, mocks, nameOf, connections } = options

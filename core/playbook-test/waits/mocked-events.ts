@@ -141,5 +141,5 @@ export function asQuestion({ path, filter }: NewEventWait, named: NamedStep | un
   }
 }
 
-/** The `via` of such a question. */
+/** The `via` of a question that an event answers. */
 export const viaEvent = 'event'

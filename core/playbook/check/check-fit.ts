@@ -159,7 +159,7 @@ function checkLeaf(
   return false
 }
 
-/** Warns of a name that an open schema does not list, but that is spelled almost like one that it lists. */
+/** Warns of a name that an open schema does not list, if it is almost the name of a listed field. */
 function warnOfUnlisted(
   problems: Problems,
   name: string,

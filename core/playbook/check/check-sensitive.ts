@@ -26,7 +26,7 @@ export function checkSensitive(
   })
 }
 
-/** The same for inputs of another playbook, which must declare them sensitive. */
+/** Reports sensitive values passed to inputs of another playbook that do not declare them sensitive. */
 export function checkSensitiveInputs(
   problems: Problems,
   given: TypedTemplate,

@@ -26,7 +26,7 @@ export interface EventHead {
   readonly body: JsonSchema | undefined
 }
 
-/** Reads what determines the type of `trigger`. */
+/** Reads the parts of `on` that determine the type of `trigger`. */
 export function readEventHead(
   reading: Pick<ReadContext, 'problems' | 'patterns'>,
   on: Node | undefined,

@@ -25,7 +25,7 @@ export function chooseAction({ problems }: ReadContext, node: MapNode, fields: F
   return first
 }
 
-/** Actions with an output of their own. */
+/** Actions with their own output. */
 const readsOwnOutput: ReadonlySet<Action> = new Set(['uses', 'set', 'checkpoint', 'call'])
 
 /** Reports keys that do not belong to the action. */

@@ -72,7 +72,7 @@ function templateCompiler(context: ExpressionContext, scope: NameScope): Templat
     plainText: (scalar, text, isWhole) => {
       for (const { start, end, meant } of findLookAlikes(text, scope.names, scope.given, isWhole)) {
         const span = spanInScalar(source.text, scalar, start, end)
-        // The intended expression would read steps, so none counts as unused.
+        // The intended expression may read any step, so no step is reported as unused.
         if (meant.includes('steps.')) readSteps.add('')
         problems.add(
           'W405',
@@ -127,7 +127,7 @@ export function compileCondition(
   return { program, whenTrue, whenFalse }
 }
 
-/** The same for an expression of any type. */
+/** Like `compileCondition`, for an expression of any type. */
 export function compileBare(
   context: ExpressionContext,
   scope: NameScope,

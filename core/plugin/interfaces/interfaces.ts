@@ -1,6 +1,7 @@
 /**
- * Shared interfaces: what playbooks ask of any vendor. A skill declares `implements` and maps the fields. Keep
- * the list and each core small: a field belongs here only if every vendor has it.
+ * Interfaces that skills of several vendors implement, so that playbooks work with any of them. A skill
+ * declares `implements` and maps the fields. Keep the list and each core small: a field belongs here only if
+ * every vendor has it.
  */
 
 import type { Infer, JsonSchema } from '../json-schema.ts'
@@ -26,7 +27,10 @@ export interface InterfaceDefinition {
   /** The input that identifies an entity; its `connection`, if set, is used. */
   readonly takes?: string
   readonly input: JsonSchema
-  /** The output of one implementing skill, without what the engine adds. Optional fields become null. */
+  /**
+   * The output of an implementing skill, without the fields that the engine adds. Optional fields become
+   * null.
+   */
   readonly output: JsonSchema
 }
 

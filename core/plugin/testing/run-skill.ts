@@ -46,7 +46,7 @@ export interface RunSkillOptions {
   }
   /** Deadline passed to the skill, in epoch milliseconds; nothing is aborted by it. Default: never. */
   readonly deadlineMs?: number
-  /** Default: one that aborts after 10 s. */
+  /** Default: a signal that aborts after 10 s. */
   readonly signal?: AbortSignal
   /** Epoch milliseconds: the clock then advances only while the call waits. Default: the real time. */
   readonly now?: number

@@ -41,7 +41,7 @@ interface SignInSurroundings {
   readonly token: string | null
 }
 
-/** A connection with the given token as that of its sign-in; without one, it signs in to its sandbox. */
+/** A connection whose sign-in has the given token. Without a token, it signs in to its sandbox. */
 export function signedIn<C extends OpenConnection>(
   definition: ConnectionDefinition,
   open: C,

@@ -20,8 +20,9 @@ export interface JournalStore {
   /** Releases the reserved uses of steps that have not begun. */
   release(runUuid: string, paths: readonly string[]): Promise<void>
   /**
-   * Counts the start of a step with a rate limit, or gives the time to wait before asking again, in milliseconds. A start
-   * that asks again replaces its earlier one. `waits`: keeps a place in line meanwhile.
+   * Counts the start of a step with a rate limit, or gives the time to wait before asking again, in
+   * milliseconds. A start that asks again replaces its earlier request. `waits`: keeps its place in line
+   * until then.
    */
   admit(runUuid: string, path: string, start: RatedStart, waits: boolean): Promise<number>
   /** Gives up the place in line of a step that does not start. */

@@ -115,7 +115,10 @@ export interface NewRunCase {
   readonly title: string
 }
 
-/** The queued run, or the id of the alert with which this one was grouped and whether its investigation is over. */
+/**
+ * The queued run; or, for a repeat, the id of the alert with which it was grouped and whether that alert's
+ * investigation is over.
+ */
 export type QueuedOrGrouped =
   { readonly run: Run } | { readonly groupedWith: string; readonly isOver: boolean }
 
@@ -137,7 +140,7 @@ export interface UnfinishedWork {
   readonly queued: number
   readonly running: number
   readonly waiting: number
-  /** Age of the oldest queued run in milliseconds; 0 without one. */
+  /** Age of the oldest queued run in milliseconds; 0 if none is queued. */
   readonly oldestQueuedMs: number
   /** Open questions, including approvals. */
   readonly questions: number

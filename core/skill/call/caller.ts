@@ -125,7 +125,10 @@ function checkInput({ name, skill }: CatalogueSkill, given: unknown): unknown {
   return input
 }
 
-/** Undefined if the skill has no connection, or an optional one that the step does not name. */
+/**
+ * Undefined if the skill has no connection, or if its connection is optional and the step does not
+ * name it.
+ */
 async function connect(
   options: SkillCallerOptions,
   { plugin, skill }: CatalogueSkill,

@@ -26,7 +26,7 @@ export function createNoteUse({ connections, clock, log }: NoteUseOptions): Note
   const lastAt = new Map<string, number>()
 
   return ({ uuid, organizationUuid, name, lastFailure }, error) => {
-    // A sign-in has a state of its own.
+    // A missing sign-in is not recorded here: the sign-in has its own state.
     if (error instanceof ConnectionError && error.code === 'sign_in_needed') return
     const code = error instanceof ConnectionError ? error.code : undefined
     const isNews =

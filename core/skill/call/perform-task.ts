@@ -28,7 +28,7 @@ import { createHttpClient } from './http-client.ts'
 import { plainOutput } from './plain-output.ts'
 import { createSocketClient } from './socket-client.ts'
 
-/** One call of a skill as data: what another thread needs to make it. */
+/** One call of a skill as data that can be sent to another thread. */
 export interface SkillTask {
   /** `try_connection` tests the credentials of the connection, `receive` reads a webhook request to it. */
   readonly purpose: SkillCall['purpose'] | 'try_connection' | 'receive'

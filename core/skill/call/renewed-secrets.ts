@@ -22,7 +22,7 @@ export async function withRenewedSecrets<T>(
     return await make(open)
   } catch (error) {
     if (!(error instanceof ConnectionError) || open === undefined) throw error
-    // The values are renewed for the next call even if this one is not repeated.
+    // The values are renewed for the next call even if this call is not repeated.
     const renewed = await renew(secrets, open, signal)
     if (renewed === undefined || !mayRepeat(skill, error)) throw error
     return await make(renewed)

@@ -31,7 +31,7 @@ function encoded(type: string, body: string | Uint8Array): EncodedBody {
   return { body, contentType: { 'content-type': type } }
 }
 
-/** Node encodes the form, with a boundary of its own. */
+/** Node encodes the form and chooses its boundary. */
 async function encodeParts(parts: readonly MultipartPart[]): Promise<EncodedBody> {
   const size = parts.reduce((sum, { value }) => sum + value.length, 0)
   if (size > maxFileBytes) throw requestTooLarge(size)
@@ -70,7 +70,7 @@ export function asText(response: EgressResponse): EgressResponse {
 }
 
 /**
- * Refuses a file of another type than expected.
+ * Rejects a file of an unexpected type.
  *
  * @param what method and address of the request
  * @throws SkillError `bad_response`

@@ -8,7 +8,7 @@ const maxTableBits = 16
 /** Places of the table for each prefix, so that few places are taken. */
 const placesPerHead = 16
 
-/** A token and the one that replaces it. */
+/** A token and its replacement. */
 const maxExtensions = 2
 
 /**

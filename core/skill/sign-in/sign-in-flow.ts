@@ -120,7 +120,7 @@ export function createSignInFlow(options: SignInFlowOptions): SignInFlow {
       const found = await store.open(stored.connection)
       const token = found?.refresh ?? found?.access
       const call = await callFor(stored, signal)
-      // Tokens of another client or address must not be sent to this one.
+      // Tokens of another client or address must not be sent to this client or address.
       if (token === undefined || found?.signIn.client !== call.target.client) return false
       return await revoke(options, call, token, signal)
     },

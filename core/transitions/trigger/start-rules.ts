@@ -2,8 +2,9 @@
 export const maxTriggerChain = 5
 
 /**
- * Why an event must not start a playbook; undefined: it may. Runs react to changes that runs make, so this
- * rule prevents loops: a playbook never starts because of its own run, also not through other playbooks.
+ * The reason why an event must not start a playbook; undefined if it may. Runs react to changes that runs
+ * make, so this rule prevents loops: a playbook never starts because of its own run, also not through
+ * other playbooks.
  */
 export function whyNotTriggered(playbookName: string, chain: readonly string[]): string | undefined {
   const path = [...chain, playbookName].join(' → ')

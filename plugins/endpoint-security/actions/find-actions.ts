@@ -30,7 +30,7 @@ export async function findActions(
     filter: { machineId: machineId.toLowerCase(), ...wanted },
     limit: 999,
   })
-  // An unreadable action may be the one that must not be queued again.
+  // An unreadable action may be the action that must not be queued again.
   if (unreadable > 0) {
     throw new SkillError('bad_response', `an action on machine ${machineId} has no id or no status`, {
       hint: 'check the machine’s actions in the portal',

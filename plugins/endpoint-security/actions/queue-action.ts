@@ -20,8 +20,8 @@ export interface QueuedAction {
 type Context = Pick<SkillContext, 'http' | 'idempotencyKey' | 'log' | 'signal'>
 
 /**
- * Queues the action, unless an equivalent one is pending or is the last effective one. A second isolation
- * would wait and isolate the machine again after its release
+ * Queues the action, unless an equivalent action is pending or is the last effective action. A second
+ * isolation would wait and isolate the machine again after its release
  * (https://github.com/MicrosoftDocs/microsoft-365-docs/issues/5903). Sends one POST at most.
  *
  * @throws RetryableError `machine_busy` if the reverse action, or a conflicting scope, is pending
@@ -63,8 +63,8 @@ async function readQueued(
 }
 
 /**
- * Resolves an attempt with unknown outcome: the action that it queued, or an equivalent one that is pending
- * or done; otherwise undefined.
+ * Resolves an attempt with unknown outcome: the action that it queued, or an equivalent action that is
+ * pending or done; otherwise undefined.
  */
 export async function findQueuedAction(
   wanted: WantedAction,
@@ -83,7 +83,7 @@ export async function findQueuedAction(
   return action && { action, adopted: own === undefined }
 }
 
-/** The pending or completed action that makes another one unnecessary. */
+/** The pending or completed action that makes a new action unnecessary. */
 async function knownAction(wanted: WantedAction, context: Context): Promise<MachineAction | undefined> {
   const { type, undoneBy, machineId } = wanted
   if (undoneBy === undefined) {
@@ -110,7 +110,7 @@ async function seen(
   }
 }
 
-/** The vendor reports a pending action that was queued meanwhile or is missing from the list. */
+/** The vendor reports a pending action that was queued after the list was read, or is missing from it. */
 async function adopt(wanted: WantedAction, context: Context): Promise<QueuedAction> {
   const open = await seen(context, ({ http }) => findOpenActions(http, wanted.machineId, wanted.type))
   const same = open.find((one) => doesTheSame(wanted, one))

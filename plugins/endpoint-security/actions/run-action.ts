@@ -16,7 +16,7 @@ export async function runAction(
   return await follow(await queueAction(wanted, context), waitSeconds, context)
 }
 
-/** The same for an attempt with unknown outcome; undefined if it queued nothing. */
+/** The action that an attempt with unknown outcome queued; undefined if it queued nothing. */
 export async function verifyAction(
   wanted: WantedAction,
   waitSeconds: number,

@@ -10,7 +10,9 @@ export interface WantedAction {
   readonly type: ActionType
   readonly needs: Permission
   readonly comment: string
-  /** The action type that reverses this one. If absent, the action cannot be reversed and may be repeated. */
+  /**
+   * The action type that reverses this type. If absent, the action cannot be reversed and may be repeated.
+   */
   readonly undoneBy?: ActionType
   /** Kind of isolation or scan. If absent, the type has no kinds, or any kind matches. */
   readonly scope?: string
@@ -21,7 +23,7 @@ export interface WantedAction {
 }
 
 /**
- * From the machine's actions of the wanted type and of its reverse, picks the one that makes the wanted
+ * From the machine's actions of the wanted type and of its reverse, picks the action that makes the wanted
  * action unnecessary. Undefined if the action may be queued.
  *
  * @throws RetryableError `machine_busy` if the reverse action is pending
@@ -104,6 +106,6 @@ const detailsOf = (machineId: string, action: MachineAction | undefined) => ({
   scope: action?.scope ?? null,
 })
 
-/** Newest first: a waiting action can end after one that was queued later. */
+/** Newest update first. Sorts by update, because an action can end after actions that were queued later. */
 const byLastUpdate = (a: MachineAction, b: MachineAction): number =>
   (b.lastUpdateDateTimeUtc ?? '') > (a.lastUpdateDateTimeUtc ?? '') ? 1 : -1

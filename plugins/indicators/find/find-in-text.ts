@@ -10,7 +10,10 @@ import type { Report } from '../observables.ts'
 import { refang } from './refang.ts'
 import { takeUrls } from './urls.ts'
 
-/** Addresses carry their scope, since options decide about private ones. */
+/**
+ * Called for each indicator found. An IP address includes its scope, because private addresses are
+ * reported only on request.
+ */
 export interface Reports {
   readonly report: Report
   readonly ip: (ip: IpAddress) => void

@@ -47,7 +47,7 @@ export function reportAssignedNames(text: string, report: Report): void {
   }
 }
 
-/** `User: ana` on a line of its own; not an HTTP request's `Host:`, which is rarely an internal machine. */
+/** `User: ana` on a separate line; not an HTTP request's `Host:`, which is rarely an internal machine. */
 export function reportKeyLines(text: string, report: Report): void {
   const records = readKeyLines(text)
   const isRequest = records.length > 0 && /\bHTTP\/\d/.test(text)

@@ -21,7 +21,7 @@ const urlPattern = new RegExp(
   `(?<![a-z0-9])(?:${schemes})://[^\\s"'<>\`\\\\|^{}\\u3000-\\u303F\\uFF00-\\uFF0F\\uFF1A-\\uFF20]+`,
   'gi',
 )
-/** `http://a,http://b` are two URLs; `http://a/?u=http://b` is one that contains another. */
+/** `http://a,http://b` are two URLs; `http://a/?u=http://b` is one URL that contains another. */
 const glued = /(?<![=/?&#%\w.-])(?=(?:https?|ftps?):\/\/)/gi
 /** XML namespaces that look like URLs. */
 const vocabularies = new Set([

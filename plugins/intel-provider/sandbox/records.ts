@@ -7,7 +7,7 @@ import { makeRecord } from './make-record.ts'
 /** The sandbox's records by {@link recordKey}. */
 export type Records = ReadonlyMap<string, JsonObject>
 
-/** The same for all spellings of an indicator. The provider's own ids are case-sensitive. */
+/** A key that is equal for all spellings of an indicator. The provider's own ids are case-sensitive. */
 export function recordKey(kind: IndicatorKind, value: string): string {
   if (kind === 'url') return `url ${URL.canParse(value) ? new URL(value).href : value}`
   return `${kind} ${kind === 'company' || kind === 'vulnerability' ? value : value.toLowerCase()}`

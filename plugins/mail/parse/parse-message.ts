@@ -46,7 +46,7 @@ export interface ParsedFile {
   readonly bytes: Uint8Array
 }
 
-/** A message inside another one. */
+/** An attached message. */
 export interface InnerMessage {
   readonly sha256: string
   readonly message: ParsedMessage | null

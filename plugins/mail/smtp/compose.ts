@@ -8,7 +8,7 @@ export interface Mail {
   readonly cc?: readonly string[] | undefined
   readonly subject: string
   readonly text: string
-  /** The same for programs that show HTML. Default: none. */
+  /** The text as HTML, for programs that show HTML. Default: none. */
   readonly html?: string | undefined
   readonly inReplyTo?: string | undefined
   readonly messageId: string

@@ -18,7 +18,7 @@ const limits: Readonly<Record<string, RateBudget['limits']>> = {
 /**
  * Counts calls and refuses those over the limit.
  *
- * @returns a function of the method, or `webhook`, and the channel if it has a limit of its own
+ * @returns a function of the method, or `webhook`, and the channel if it has its own limit
  */
 export function rates(): (method: string, channel?: string) => SandboxReply | undefined {
   const count = countCalls()

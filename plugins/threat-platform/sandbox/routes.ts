@@ -54,7 +54,7 @@ const auditLogs: SandboxHandler = ({ query }) => {
   const asked = Number(query.get('limit') ?? 100)
   const page = Number(query.get('page') ?? 1)
   if (!(asked >= 1)) return failed(400, 'limit begins with 1')
-  // As with incidents; nothing in the response tells.
+  // Cuts the limit without a note in the response, as for incidents.
   const limit = Math.min(asked, 100)
   const fitting = objectsAt(threatFixture('audit-logs'), 'data').filter((record) => {
     const date = textAt(record, 'timestamp')?.slice(0, 10) ?? ''

@@ -18,10 +18,10 @@ export interface SearchWindow {
   /** Searched time: trips that overlap it match. */
   readonly fromMs: number
   readonly toMs: number
-  /** When bookings of such a trip begin. */
+  /** Range of start times of bookings for these trips. */
   readonly startFromMs: number
   readonly startToMs: number
-  /** When such bookings may have been made. */
+  /** Range of times at which these bookings may have been made. */
   readonly createdFromMs: number
   readonly createdToMs: number
 }

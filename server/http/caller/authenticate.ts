@@ -13,7 +13,7 @@ type Needed = Pick<
   'stores' | 'clock' | 'recordKeyUse' | 'failedAuthentications' | 'sessions' | 'requestGate'
 >
 
-/** Marks requests that the page sends on its own, without a person. */
+/** Marks requests that the page sends automatically. */
 const backgroundHeader = 'tocsin-background'
 
 /**

@@ -87,7 +87,7 @@ export function createFailedAuthentications(
 
   /**
    * The counter of a failure. When a limit is reached, an existing key is still recorded by its id for all
-   * addresses; a made-up key only by its address, and finally without one.
+   * addresses; a made-up key only by its address, and finally without an address.
    */
   function placeOf(kind: keyof typeof room, address: string, id: string): Place {
     const { all, ofAddress } = room[kind]

@@ -6,7 +6,10 @@ import { RequestError } from '../request/request-error.ts'
 export interface OwnNames {
   /** The configured public address. If set, only it and loopback count. */
   readonly publicOrigin: string | undefined
-  /** Any name: under DNS rebinding, a page of another name counts as its own. */
+  /**
+   * Whether every host name counts. This does not stop DNS rebinding, where a foreign page has the
+   * host name of the request.
+   */
   readonly any: boolean
 }
 

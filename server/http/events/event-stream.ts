@@ -43,8 +43,8 @@ export class EventStream {
   }
 
   /**
-   * Resolves when more can be sent, or the stream is over. False: it took a while, so do not hold large data
-   * meanwhile.
+   * Whether the client has read everything, after one turn of the event loop if needed. If false, release
+   * large data before waiting for `taken`.
    */
   async hasRoom(): Promise<boolean> {
     if (this.isFull) await setImmediate()

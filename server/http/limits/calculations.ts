@@ -15,7 +15,7 @@ export interface Calculations {
    * queues together are
    */
   inTurn<T>(caller: Pick<Caller, 'keyUuid' | 'scope'>, work: () => T): Promise<T>
-  /** The same for work that can be interrupted: others are served after each time slice. */
+  /** Like `inTurn`, for work that can be interrupted: other calculations run after each time slice. */
   slicesInTurn<T>(caller: Pick<Caller, 'keyUuid' | 'scope'>, work: Sliced<T>): Promise<T>
 }
 

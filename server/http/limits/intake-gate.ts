@@ -11,7 +11,8 @@ export interface IntakeGate {
    */
   admit(caller: Pick<Caller, 'scope'>): void
   /**
-   * Runs `store` when it is the organization's turn. Each has a queue of its own, and they take turns.
+   * Runs `store` when it is the organization's turn. Each organization has its own queue, and the
+   * queues take turns.
    *
    * @throws RequestError `intake_full`
    */

@@ -7,7 +7,7 @@ export interface RateLimitOptions {
   readonly clock: Pick<Clock, 'now'>
 }
 
-/** Maximum number of tracked senders; beyond it, the one that was idle for longest is dropped. */
+/** Maximum number of tracked senders; beyond it, the sender that was idle for longest is dropped. */
 const maxSenders = 10_000
 
 /**

@@ -8,7 +8,7 @@ export interface WaitLimits {
    */
   readonly maxWaits: number
   /**
-   * The same per customer (keys with the same organizations), so that one customer cannot occupy all places.
+   * Maximum per customer (keys with the same organizations), so that one customer cannot occupy all places.
    */
   readonly maxWaitsOfOrganizations: number
 }

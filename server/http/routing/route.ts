@@ -213,8 +213,8 @@ interface RouteBase {
   /** Whether to handle a request with an `Idempotency-Key` once; default: see `isOnce`. */
   readonly once?: boolean
   /**
-   * Rebuilds the response of such a request after a crash. Absent: a repetition answers that the response was
-   * lost.
+   * Rebuilds the response after a crash, for a repeated request. Absent: the repetition is told that the
+   * response was lost.
    */
   readonly recall?: Recall
 }

@@ -80,7 +80,8 @@ function variable(
 ): string {
   const allowed = variables?.organizations.get(code) ?? variables?.everyone ?? []
   const value = environment[name]
-  // The same words for a variable that exists and for one that does not: names of other organizations are not confirmed.
+  // The message is the same whether the variable exists or not, so that it does not reveal names of other
+  // organizations.
   if (!allowed.some((entry) => allowsVariable(entry, name)) || value === undefined || value === '')
     throw new Unresolved(
       'the server has no such variable for this organization',

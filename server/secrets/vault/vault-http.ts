@@ -50,7 +50,7 @@ const maxRounds = 4
 /** A longer `Retry-After` is left to the caller. */
 const longestPauseMs = 2_000
 
-/** The states that a node reports instead of an answer, and what to do. */
+/** The states that a node reports instead of an answer, and the hint for each. */
 const nodeStates: Readonly<Record<number, readonly [string, string]>> = {
   412: ['the node is behind the others', 'check the replication of Vault'],
   429: ['too many requests', 'check the rate limit quotas of Vault'],

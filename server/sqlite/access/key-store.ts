@@ -21,7 +21,7 @@ interface KeyRow extends Omit<ApiKey, 'organizationUuids' | 'createdBy'> {
   readonly secretHash: Buffer
 }
 
-/** Fields with a column of their own. */
+/** Fields that have their own column. */
 const stored = [
   'uuid',
   'id',

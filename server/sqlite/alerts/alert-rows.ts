@@ -22,7 +22,7 @@ const composed = [
 ] as const
 type Stored = Omit<Alert, (typeof composed)[number]>
 
-/** Fields with a column of their own. */
+/** Fields that have their own column. */
 const stored = Object.keys({ ...alertFields, ...investigationFields }).filter(
   (field) => !(composed as readonly string[]).includes(field),
 ) as readonly (keyof Stored)[]
@@ -216,7 +216,7 @@ interface AlertLinks {
   readonly joinedBecause?: string | undefined
   readonly caseRow?: number | null | undefined
   readonly groupSequence?: number
-  /** Row of the alert that this one follows. */
+  /** Row of the alert that this alert follows */
   readonly follows?: number | null
 }
 

@@ -13,7 +13,7 @@ import { parseCaseId } from '../database/ids.ts'
 import type { OrganizationKey } from '../access/organization-store.ts'
 import type { Condition } from '../database/paging.ts'
 
-/** Fields of a case with a column of their own. */
+/** Fields of a case that have their own column. */
 const stored = [
   ...editableFields,
   'revision',
@@ -78,8 +78,8 @@ const caseRowOf = (database: Database, row: number): CaseRow =>
   database.one<CaseRow>(`${selectCase} WHERE t.id = ?`, row)
 
 /**
- * The case that a write goes to: that of the run if it has moved away from this one, or else the case that this one was merged into.
- * Throws NotFoundError `case_not_found`.
+ * The target of a write: the case to which the run has moved, or else the case into which this case was
+ * merged. Throws NotFoundError `case_not_found`.
  */
 export function caseForWrite(database: Database, organizationUuid: string, id: string, by: Actor): CaseRow {
   const row = requireCaseRow(database, organizationUuid, id)

@@ -4,7 +4,7 @@ import { opened } from '../context/sealed-values.ts'
 import { makeUuid } from '../context/uuid.ts'
 import type { Database } from '../database/database.ts'
 
-/** So that one write, and one turn of the event loop, takes a few milliseconds at most. */
+/** Size of one piece, so that a write blocks the event loop for a few milliseconds at most. */
 export const pieceBytes = 1_048_576
 const [algorithm, nonceBytes, tagBytes] = ['aes-256-gcm', 12, 16] as const
 
@@ -83,7 +83,7 @@ export function readPiece(database: Database, content: StoredContent, place: num
   return Buffer.concat([decipher.update(row.bytes.subarray(nonceBytes, -tagBytes)), decipher.final()])
 }
 
-/** Pieces that one write deletes. */
+/** Number of pieces that one write deletes. */
 const clearedAtOnce = 4
 
 /**

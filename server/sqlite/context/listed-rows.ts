@@ -35,7 +35,8 @@ export class ListedRows extends SqliteStore {
    */
   async condition(table: ListedTable): Promise<readonly Condition[]> {
     try {
-      // Rows that arrive meanwhile are left out: a list must end however fast alerts arrive.
+      // Rows that arrive during the list are left out, so that the list ends even if alerts keep
+      // arriving.
       let { listed, newest: last } = await this.database.read(() => this.#boundsOf(table))
       while (listed < last) listed = await this.commits.write(() => listNextRows(this.database, table, last))
     } catch (error) {

@@ -1,7 +1,7 @@
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
 import type { SqlReader } from './columns.ts'
 
-/** Position of a row in a sorted list: its sort value, 0 without one, and its key. */
+/** Position of a row in a sorted list: its sort value (0 if it has none) and its key. */
 export interface CursorPlace {
   readonly value: number
   readonly row: number

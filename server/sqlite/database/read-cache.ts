@@ -28,7 +28,7 @@ export class ReadCache {
     return value
   }
 
-  /** Call after such rows were changed here, and after a rollback. */
+  /** Call after this process changed the rows, and after a rollback. */
   forget(): void {
     this.#kept.clear()
   }

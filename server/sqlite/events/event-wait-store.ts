@@ -169,7 +169,7 @@ export class SqliteEventWaitStore extends SqliteStore implements EventWaitStore 
     return this.database.one<{ id: number }>('SELECT ifnull(max(id), 0) AS id FROM alerts').id
   }
 
-  /** The own alert of the run; without one, the last alert before the run was created. */
+  /** The alert of the run; if it has none, the last alert before the run was created. */
   #startOf(runUuid: string): number {
     return this.database.one<{ id: number }>(
       `SELECT ifnull(r.alert_id, (SELECT ifnull(max(id), 0) FROM alerts WHERE created_at < r.created_at)) AS id

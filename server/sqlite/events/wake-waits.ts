@@ -27,9 +27,9 @@ const selectWaits = `
   WHERE k.organization_id = ? AND k.key IN (?, ?)`
 
 /**
- * Inside of the write that stores an alert: wakes the runs that wait for one of its type. Each wakes once, and arms its wait again
- * when it has looked, so a flood of alerts writes to each wait once. No alert since the wait was armed fits, so the run looks from
- * this one on.
+ * Inside of the write that stores an alert: wakes the runs that wait for an alert of its type. Each run wakes
+ * once, and arms its wait again after it has looked, so that a flood of alerts writes to each wait once. No
+ * alert since the wait was armed matches, so the run looks from this alert on.
  */
 export function wakeWaits(
   database: Database,

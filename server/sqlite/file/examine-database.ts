@@ -11,7 +11,7 @@ export interface ExaminedDatabase {
   readonly version: number
   /** Newest version that this program supports. */
   readonly known: number
-  /** Null for a database without one. */
+  /** Null if the database has no audit log. */
   readonly audit: AuditVerdict | null
   /** Time of the newest run or audit entry, in epoch milliseconds. */
   readonly newestAt: number | undefined

@@ -51,8 +51,8 @@ export function isSystemError(error: unknown): error is NodeJS.ErrnoException {
 }
 
 /**
- * The error of the operating system when the whole file is read; undefined without one. Not for a database that this process has
- * open: closing the file would release its locks.
+ * The error of the operating system when the whole file is read; undefined if there is none. Not for a
+ * database that this process has open: closing the file would release its locks.
  */
 export function readErrorOf(path: string): NodeJS.ErrnoException | undefined {
   return errorOf(() => {

@@ -67,7 +67,7 @@ export function removeState(database: Database, id: number): void {
   database.run('DELETE FROM playbook_states WHERE id = ?', id)
 }
 
-/** Inside of a write: subtracts what was deleted from the sizes of the states. */
+/** Inside of a write: subtracts the deleted bytes from the sizes of the states. */
 function shrinkStates(
   database: Database,
   removed: readonly { readonly stateId: number; readonly bytes: number }[],

@@ -18,7 +18,7 @@ import { forgetOldSessions } from '../access/session-store.ts'
 import { entityBounds } from '../../../core/trigger/trigger-schema.ts'
 import { SqliteStore, type StoreContext } from '../context/store-context.ts'
 
-/** Rows of a table that one write deletes. */
+/** Number of rows of a table that one write deletes. */
 const clearedAtOnce = 500
 
 const pruneRunsAndStates: typeof pruneRuns = (database, endedBy, from, now, tally) => {

@@ -117,7 +117,7 @@ const triggerColumns = (database: Database, uuid: string, trigger: RunTrigger, i
   triggerChain: toJson(trigger.chain),
 })
 
-/** The case that a run is queued for, or the one that it was merged into. */
+/** The case of a queued run, or the case into which that was merged. */
 function givenCase(database: Database, { caseId, organizationUuid }: NewRun): CaseKey | undefined {
   if (caseId === undefined) return undefined
   const { id: row, number, mergedRow, mergedNumber } = requireCaseRow(database, organizationUuid, caseId)

@@ -61,7 +61,7 @@ export interface RunRow extends ListedRunRow {
   readonly output: string | null
 }
 
-/** Fields of a run with a column of their own. */
+/** Fields of a run that have their own column. */
 const stored = [
   'uuid',
   'playbookName',

@@ -195,7 +195,7 @@ function withdrawQuestions(database: Database, run: number): void {
   )
 }
 
-/** The next run of the key was put off until this one ends. */
+/** Wakes the next run with the same concurrency key, which waits until this run ends. */
 function wakeNextInLine(database: Database, key: string): void {
   const next = database.get<{ id: number }>(
     `SELECT id FROM runs WHERE concurrency_key = ? AND ended_at IS NULL AND status = ? ORDER BY id LIMIT 1`,

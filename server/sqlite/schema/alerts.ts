@@ -1,7 +1,8 @@
 /**
- * Alerts, their search index and their groups. The content has a table of its own, so that a change of status does not write a
- * megabyte again. `alert_search` holds no text: it is built from `alerts` and `alert_contents` up to `facts.alerts_indexed_to`.
- * Indexes of rows with `listed = 1` are written later than the row, see `context/listed-rows.ts`.
+ * Alerts, their search index and their groups. The content is in a separate table, so that a change of status
+ * does not write a megabyte again. `alert_search` holds no text: it is built from `alerts` and
+ * `alert_contents` up to `facts.alerts_indexed_to`. Indexes of rows with `listed = 1` are written later than
+ * the row, see `context/listed-rows.ts`.
  */
 export const alertsTables = `
 CREATE TABLE alert_sequences (

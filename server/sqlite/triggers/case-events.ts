@@ -6,7 +6,10 @@ import { wakeWaitsForCase } from '../events/wake-waits.ts'
 import { fromJson, toJson } from '../database/columns.ts'
 import type { Database } from '../database/database.ts'
 
-/** Inside of the write that changes or opens a case: notes what happened, if a playbook starts for it or a run waits for it. */
+/**
+ * Inside of the write that changes or opens a case: records the event if a playbook starts on it or a run
+ * waits for it.
+ */
 export function noteCaseEvents(
   database: Database,
   row: number,

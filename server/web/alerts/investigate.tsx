@@ -18,7 +18,7 @@ interface RetryChosenProps {
 /** Investigates the selected alerts again after a confirmation. An error of one does not stop the others. */
 export default function InvestigateSelected({ chosen, onDone }: RetryChosenProps) {
   const queries = useQueryClient()
-  // The alerts in the dialog, even if some leave the list meanwhile.
+  // The alerts in the dialog, even if some have left the list since it opened.
   const [named, setNamed] = useState<readonly ApiAlert[]>()
   const close = (): void => setNamed(undefined)
   const again = useMutation({

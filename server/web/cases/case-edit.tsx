@@ -138,7 +138,7 @@ interface CaseConflictProps {
   readonly changing: CaseChanging
 }
 
-/** Shows a revision conflict: what someone else saved, and a choice. */
+/** Shows a revision conflict: the changes that someone else saved, and a choice. */
 export function CaseConflict({
   found,
   changing: { conflict, change, isPending, giveIn },

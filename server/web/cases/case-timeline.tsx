@@ -117,7 +117,7 @@ export function NoteForm({ id, path, onDone }: NoteFormProps) {
       return apiCall('POST', `${path}/notes`, { body, headers: once.headersFor(body) })
     },
     onSuccess(_, sent) {
-      // Text typed meanwhile becomes the next note.
+      // Text typed while the note is sent becomes the next note.
       forget(sent)
       once.done()
       onDone()

@@ -104,7 +104,7 @@ export function fieldAfterSave(
 export const editedText = (touched: EditedField | undefined): string =>
   touched === undefined || touched.value === (touched.from ?? '') ? '' : touched.value || '(empty)'
 
-/** Reports a change of someone else; undefined without one. */
+/** Reports a change by someone else; undefined if there is none. */
 export function conflictText(touched: EditedField | undefined, now: string | null): string | undefined {
   if (touched === undefined || touched.from === now || touched.value === (now ?? '')) return undefined
   return `Someone else changed this to ${quotedValue(now)}`

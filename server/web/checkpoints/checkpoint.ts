@@ -23,7 +23,7 @@ export const outcomeTexts: Readonly<Record<AnswerResult, string>> = {
 const givenOf = ({ input }: Pick<ApiCheckpoint, 'input'>): Readonly<Record<string, unknown>> =>
   typeof input === 'object' && input !== null ? { ...input } : {}
 
-/** The text of the question; without one, its step. */
+/** The text of the question; if it has none, the name of its step. */
 export function questionOf(checkpoint: Pick<ApiCheckpoint, 'input' | 'step_id' | 'path'>): string {
   const { message, text } = givenOf(checkpoint)
   const words = message ?? text

@@ -52,8 +52,8 @@ export function outcomesText(outcomes: readonly string[]): string {
 const mostEnded = 200
 
 /**
- * Closed questions keep their place, so that no click hits another one; new ones come last. Beyond a limit,
- * the oldest closed ones leave.
+ * Closed questions keep their place, so that no click hits another question; new questions come last.
+ * Beyond a limit, the oldest closed questions are removed.
  */
 export function keepPositions(
   shown: readonly ApiCheckpoint[],

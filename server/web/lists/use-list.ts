@@ -15,7 +15,7 @@ const pollMs = 2_000
 const reloadMs = 5_000
 const maxReloadedPages = 9
 
-/** One object, because another one would be another list. */
+/** A constant, because a new object would start a new list. */
 const noQuery: Query = {}
 
 interface ListOptions<Row> {

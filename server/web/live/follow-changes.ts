@@ -9,7 +9,7 @@ const againMs = 5_000
 /** How long a hidden page keeps its connection. HTTP/1.1 allows six per browser. */
 const hiddenMs = 5_000
 
-/** Reload what changed before the stream opened, but only after the first rendering. */
+/** Delay before reloading data that changed before the stream opened, so that the page renders first. */
 const greetedMs = 1_000
 
 /** Three heartbeats. A stalled proxy does not close the connection. */

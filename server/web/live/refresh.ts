@@ -1,6 +1,9 @@
 import type { Query, QueryClient } from '@tanstack/react-query'
 
-/** Reloads displayed queries that changed. Each on its own, so that one slow answer delays no other. */
+/**
+ * Reloads displayed queries that changed. Each is reloaded separately, so that a slow answer delays no
+ * other query.
+ */
 export function createRefresh(queries: QueryClient) {
   let waiting = new Map<string, Set<string> | 'any'>()
   const followed = new Set<Query>()

@@ -1,7 +1,7 @@
 import { useCallback, useEffect, useRef, useLayoutEffect, useMemo, useSyncExternalStore } from 'react'
 import { useLocation } from 'wouter'
 
-/** Navigates after an action, unless the user has left meanwhile. */
+/** Navigates after an action, unless the user has already left. */
 export function useNavigateWhileMounted(): (to: string) => void {
   const [, navigate] = useLocation()
   const isHere = useRef(true)

@@ -148,7 +148,7 @@ export function Copy({ value, label }: { readonly value: string; readonly label:
   )
 }
 
-/** Untrusted text on its own. */
+/** Untrusted text that stands alone, not within a sentence. */
 export const OutsideText = ({
   text,
   ...props

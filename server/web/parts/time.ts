@@ -128,7 +128,7 @@ const ofThisYear = inBothZones('en-GB', {
 const yearOf = (date: Date, zone: Zone): number =>
   zone === 'utc' ? date.getUTCFullYear() : date.getFullYear()
 
-/** `21 Nov 18:22:36`, with the year if it is another one. */
+/** `21 Nov 18:22:36`, with the year if it is not the current year. */
 export function exactTime(at: number, zone: Zone): string {
   const date = new Date(at)
   const isThisYear = yearOf(date, zone) === yearOf(new Date(), zone)

@@ -58,7 +58,7 @@ export interface ManyPreview {
   readonly data: readonly {
     readonly run_uuid: string
     readonly playbook: string | null
-    /** Sent with the retries, so that they do what the preview showed. */
+    /** Sent with the retries, so that they match the preview. */
     readonly plan: string | null
     readonly repeats: readonly ApiRepeatedEffect[]
     readonly error: Refused | null

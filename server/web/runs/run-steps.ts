@@ -157,7 +157,7 @@ const worstFirst: readonly StepState[] = ['unknown', 'failed', 'started', 'compl
 export function nodeMarks(steps: readonly ApiStep[]): ReadonlyMap<string, NodeMark> {
   const marks = new Map<string, NodeMark>([['@start', passed]])
   const paths = new Set(steps.map(({ path }) => path))
-  // While several people are asked, the step has no entry of its own.
+  // While several people are asked, the step itself has no entry.
   const isAsking = (path: string) => toPerson.test(path) && !paths.has(path.replace(toPerson, ''))
   const isHeld = ({ kind, state }: ApiStep) => kind === 'rate' && state === 'started'
   const whole = steps.filter((step) => !partsOfSteps.test(step.path) || isAsking(step.path) || isHeld(step))

@@ -87,7 +87,7 @@ export class Pattern {
 
   /**
    * The leftmost match at or after a position, with its groups. The automaton first checks whether there
-   * is a match, so texts without one are fast.
+   * is a match, so texts without a match are fast.
    */
   capture(value: string, from: number, meter: Meter, span: Span): Captures | undefined {
     const end = this.#endIn(value, from, meter, span)
@@ -116,7 +116,7 @@ export class Pattern {
     return this.#turn(row, numClasses, endOfText, meter, span).isMatch ? value.length : -1
   }
 
-  /** The state at the start of a text; the same for each text. */
+  /** The state at the start of every text. */
   #first(meter: Meter, span: Span): Row {
     if (this.#start) return this.#pay(this.#start, meter, span)
     const automaton = this.#automaton!

@@ -9,7 +9,10 @@ import { runSkill } from '../run-skill.ts'
 import type { ServedSandbox } from '../serve-sandbox.ts'
 import type { SandboxReply } from '../routes.ts'
 
-/** A token that the connection already has: without one, the plugin's code would not be reached. */
+/**
+ * A token that the connection already has, because without a token the call fails before the
+ * plugin's code.
+ */
 export const givenToken = 'the-token-of-this-test'
 
 /** Maximum duration of a call that would wait forever. */

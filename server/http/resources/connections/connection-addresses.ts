@@ -8,9 +8,9 @@ export interface WithSecrets {
 }
 
 /**
- * Otherwise someone could read the secrets by sending them to an address of their own. For a new address,
- * every secret must be entered again. Another path counts as another address, since one origin may
- * serve many customers; a path below the old one does not.
+ * For a new address, every secret must be entered again: otherwise someone could send the secrets to
+ * their own server. A different path is a new address, because one origin may serve many customers; a
+ * path below the old address is not.
  *
  * @param fields the secret fields of the connection before
  * @param given the fields that were entered now

@@ -50,7 +50,7 @@ export const connectionManifest = defineRoute({
   },
 })
 
-/** The manifest of a plugin that has none of its own. */
+/** The default manifest of a plugin. */
 const addressesOf =
   (inbound: object) =>
   ({ inboundUrl }: ManifestAbout): unknown => ({

@@ -44,7 +44,7 @@ export async function readReferencesIfPossible(
   return Object.assign({}, ...(await Promise.all(Object.entries(references).map(read)))) as Secrets
 }
 
-/** Checked fields: what is stored, and all secrets. */
+/** Checked fields: those to store, and all secrets. */
 interface CheckedFields {
   readonly settings: Readonly<Record<string, unknown>>
   /** Those that are stored. */

@@ -76,7 +76,7 @@ const startBacktest = defineRoute({
   },
 })
 
-/** Of the authored playbook, else of the one that was generated for the organization. */
+/** Of the authored playbook, else of the playbook that was generated for the organization. */
 async function liveSource(
   name: string,
   { uuid }: Organization,

@@ -169,7 +169,7 @@ export async function asRefusal<T>(edited: Promise<T>): Promise<T> {
   }
 }
 
-/** Publishes playbooks that waited for the new name. Failures do not affect what was created. */
+/** Publishes playbooks that waited for the new name. A failure does not affect the created playbook. */
 export async function takeUpRefused({ playbooks, scheduler, log }: Services): Promise<void> {
   try {
     await playbooks.takeUpRefused()

@@ -62,7 +62,10 @@ export const trySkill = defineRoute({
   },
 })
 
-/** A playbook that writes is published by an administrator, so only they may call such a skill without one. */
+/**
+ * Only an administrator may try a skill that writes, as only an administrator may publish a playbook that
+ * writes.
+ */
 function requireAllowed({ name, skill, implementedBy }: CatalogueSkill, { role }: Caller): void {
   if (implementedBy !== undefined) {
     const hint =

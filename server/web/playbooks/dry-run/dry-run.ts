@@ -15,7 +15,7 @@ export interface ApiDryRun extends ApiDryRunTree {
 export interface ApiDryRunTree {
   readonly events: readonly DryRunEvent[]
   readonly end: DryRunEnd | null
-  /** If `end` is null too, there were too many paths and this one was not run. */
+  /** If `end` is also null, this path was not run because there were too many. */
   readonly question: DryRunQuestion | null
 }
 

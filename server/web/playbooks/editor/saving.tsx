@@ -19,7 +19,7 @@ interface SaveRefusalProps {
   readonly onTakeTheirs: () => void
 }
 
-/** Why publishing failed, and what to do. */
+/** The reason why publishing failed, and what to do. */
 export function SaveRefusal({ save, name, text, onTakeTheirs }: SaveRefusalProps) {
   const { refusal, saveOver, tried } = save
   if (refusal === undefined || tried === undefined) return null
