@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import { routes } from '../../server/http/routing/routes.ts'
 import { accessTable } from './support/access-table.ts'
+import { eventually } from '../support/eventually.ts'
 import { startApi, type Api } from './support/api.ts'
 import { oddTexts } from './support/fuzz-values.ts'
 import { expectFits } from './support/schemas.ts'
@@ -137,7 +138,10 @@ describe('a valid body', () => {
         if (reply.status >= 400) expectFits('error', reply.json)
       }
       const fresh = await prepared()
-      const { status, text } = await send(fresh.target, fresh.fitting)
+      const { status, text } = await eventually('a place among the backtests', async () => {
+        const reply = await send(fresh.target, fresh.fitting)
+        return reply.text.includes('backtest_running') ? undefined : reply
+      })
       expect(status, text).to.be.oneOf([200, 201, 202])
     })
   }
