@@ -169,7 +169,7 @@ const wrong: readonly (readonly [what: string, source: string, says: RegExp, mar
   [
     'an unknown unreachable branch',
     testsSource(anything, 'unreachable: [who skip]\n'),
-    /E107 .*no branch/,
+    /E107 .*not a branch/,
     'who skip',
   ],
   [
