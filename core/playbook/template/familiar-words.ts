@@ -158,8 +158,7 @@ const keys: Readonly<Record<string, Readonly<Record<string, string | Familiar>>>
   },
   '`defaults`': { retries: 'write retry: { max: 3 }', connection: 'write connections: { <plugin>: <name> }' },
   'a schedule': {
-    timezone: 'times are in UTC',
-    tz: 'times are in UTC',
+    ...Object.fromEntries(['tz', 'zone', 'time_zone'].map((name) => [name, 'write timezone'])),
     every: { hint: 'write cron: "*/5 * * * *"', standsFor: ['cron'] },
   },
   'an expected call': {

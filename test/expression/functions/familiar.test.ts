@@ -28,6 +28,24 @@ describe('functions of other languages', () => {
         expect(problems(source)[0], source).to.include(`there is no function '${name}' (${hint})`)
   })
 
+  it('are recognized in the objects of JavaScript and Python', () => {
+    const hints: readonly (readonly [source: string, hint: string])[] = [
+      ['JSON.parse(alert.data)', 'write parseJson(…)'],
+      ['JSON.stringify(alert.data)', 'write json(…)'],
+      ['Object.keys(alert.data)', 'write map.map(k, k)'],
+      ['Math.max(1, 2)', 'write math.greatest(a, b), or list.max()'],
+      ['Math.floor(1.5)', 'write math.floor(…)'],
+      ['Date.now()', 'write now'],
+      ['re.search("a", alert.data)', 'write text.matches(pattern)'],
+      ['Array.isArray(alert.data)', 'write type(x) == string'],
+    ]
+    for (const [source, hint] of hints) {
+      const found = problems(source)
+      expect(found, source).to.have.lengthOf(1)
+      expect(found[0]).to.include(`there is no function '${source.split('(')[0]}' (${hint})`)
+    }
+  })
+
   it('do not hide a misspelled name of ours', () => {
     expect(problems('alert.id.lowerAsci()')[0]).to.include('did you mean lowerAscii?')
     expect(problems('b.tags.groupBi(t, t)')[0]).to.include('did you mean groupBy?')

@@ -29,7 +29,32 @@ const asFunctions: ReadonlyMap<string, string> = new Map([
   ['max', 'write math.greatest(a, b), or list.max()'],
   ['sum', 'write list.sum(), or join numbers with +'],
   ['format', 'write "%s".format([x]), or time.format("%Y-%m-%d")'],
+  ['contains', 'write text.contains(part), or value in list'],
 ])
+
+/** Objects and modules of JavaScript and Python that contain functions. */
+const foreignNamespaces: ReadonlySet<string> = new Set(
+  'JSON Object Math Date Array Number String Buffer crypto Intl datetime re hashlib'.split(' '),
+)
+
+/** Their functions that mean something else than the name alone. */
+const inForeignNamespaces: ReadonlyMap<string, string> = new Map([
+  ['JSON.parse', 'write parseJson(…)'],
+  ['Date.now', 'write now'],
+  ['datetime.now', 'write now'],
+  ['Date.parse', 'write timestamp(…)'],
+  ['String.raw', 'write r"…"'],
+])
+
+function hintForForeign(full: string, name: string): string {
+  const same = `math.${name}`
+  return (
+    inForeignNamespaces.get(full) ??
+    asFunctions.get(name) ??
+    (findFunction(same, false) === undefined ? familiarFunction(name) : `write ${same}(…)`) ??
+    'call functions without an object in front, such as parseJson(text)'
+  )
+}
 
 export function reportUnknown(checker: Checker, node: CallNode): void {
   const other = findFunction(node.name, node.target === undefined)
@@ -49,21 +74,29 @@ export function reportUnknown(checker: Checker, node: CallNode): void {
 }
 
 /**
- * `math.ciel(x)`: an unknown function of a namespace. Whether it is reported; a variable of the same name is
- * no namespace.
+ * `math.ciel(x)` or `JSON.parse(x)`: an unknown function of a namespace. Whether it is reported; a variable of
+ * the same name is no namespace.
  */
 export function reportNamespace(checker: Checker, node: CallNode, scope: TypeScope): boolean {
-  if (node.target?.kind !== 'ident' || !isNamespace(node.target.name)) return false
+  if (node.target?.kind !== 'ident') return false
   const { name } = node.target
+  const isForeign = foreignNamespaces.has(name)
+  if (!isForeign && !isNamespace(name)) return false
   if (scope.variables.has(name) || Object.hasOwn(checker.names, name)) return false
   for (const each of node.args) checker.infer(each, scope)
   const full = `${name}.${node.name}`
-  const near = nearest(
-    full,
-    allFunctions.map((each) => each.name),
-  )
+  const near = isForeign
+    ? undefined
+    : nearest(
+        full,
+        allFunctions.map((each) => each.name),
+      )
   const known = findFunction(node.name, true) && `write value.${node.name}(…)`
-  const hint = near === undefined ? (known ?? familiarFunction(node.name)) : `did you mean ${near}?`
+  const hint = isForeign
+    ? hintForForeign(full, node.name)
+    : near === undefined
+      ? (known ?? familiarFunction(node.name))
+      : `did you mean ${near}?`
   const span = { start: node.target.start, end: node.nameSpan.end }
   checker.problem('unknown_function', `there is no function '${full}'`, span, hint)
   return true
