@@ -4,7 +4,7 @@ import { describe, headSpan, readFields, type Fields } from '../../playbook/temp
 import { viaOperator } from '../../playbook/language/constants.ts'
 import { checkFit } from '../../playbook/check/check-fit.ts'
 import { jsonType } from '../../playbook/template/type-forms.ts'
-import type { CheckpointStep, Playbook, Step } from '../../playbook/language/playbook.ts'
+import type { CheckpointStep, Playbook, StateStep, Step } from '../../playbook/language/playbook.ts'
 import type { AwaitedEvent } from '../../playbook/waits/waits.ts'
 import { quote, type Problems } from '../../playbook/language/problem.ts'
 import { writtenValue } from '../../playbook/template/template.ts'
@@ -18,6 +18,7 @@ import { nodeAt, partsOf, plainValue } from './place.ts'
 import type { Mocks, MockReply, ReplyContent } from './playbook-test.ts'
 import { withoutItems } from './placed-steps.ts'
 import { merge } from './read-fixtures.ts'
+import { readStateMock } from '../state/mocked-state.ts'
 import { readMockAnswer, readMockEvent } from '../waits/read-waits.ts'
 import { readError } from './read-mock-error.ts'
 import { readMap, readSpan, readTestString, reportUnknownStep } from './read-values.ts'
@@ -40,10 +41,11 @@ export function readMocks(context: TestContext, entry: Entry): Mocks {
   return mocks
 }
 
-/** The mocked subject: a skill, which may be unknown, a person who is asked, or a called playbook. */
+/** The mocked subject: a skill, which may be unknown, a person who is asked, a state, or a called playbook. */
 type Subject =
   | { readonly skill: CatalogueSkill | undefined }
   | { readonly checkpoint: CheckpointStep }
+  | { readonly state: StateStep }
   | { readonly event: AwaitedEvent<unknown>['event'] }
   | { readonly callee: Playbook | undefined }
 
@@ -85,17 +87,14 @@ function stepSubject(
     return undefined
   }
   if (found.action === 'checkpoint') return { checkpoint: found }
+  if (found.action === 'state') return { state: found }
   if (found.action === 'wait' && 'event' in found.wait) return { event: found.wait.event }
   if (found.action === 'call' && found.id === wanted) return { callee: called.get(found.playbook) }
   const [name] = skillsOf(found, catalogue)
   const skill = name === undefined ? undefined : catalogue.skill(name)
   if (name !== undefined) return { skill: skill && asMocked(skill) }
   problems.add('E602', `the step ${quote(wanted)} calls no skill: there is nothing to mock`, key, () =>
-    found.action === 'call'
-      ? 'mock the call around it, or what it calls'
-      : found.action === 'state'
-        ? `give what is stored as state: { ${found.state}: … }`
-        : undefined,
+    found.action === 'call' ? 'mock the call around it, or what it calls' : undefined,
   )
   return undefined
 }
@@ -121,14 +120,18 @@ const contents = ['output', 'example', 'error', 'timeout', 'answer', 'event'] as
 
 function hintFor(subject: Subject): string {
   if ('event' in subject) return 'a wait has an `event`, or is `timeout`'
+  if ('state' in subject) return 'a `state` step has an `output` or an `error`'
   if ('checkpoint' in subject) return 'a checkpoint has an `answer`, an `error`, or is `timeout`'
   return 'a mock has an `output` (or an `example`), an `error`, or is `timeout`'
 }
 
 function readReply(context: TestContext, node: Node, subject: Subject): MockReply | undefined {
   const { problems } = context
-  if (node.kind === 'scalar' && node.value === 'timeout')
-    return { with: undefined, delayMs: 0, kind: 'timeout' }
+  if (node.kind === 'scalar' && node.value === 'timeout') {
+    if (!('state' in subject)) return { with: undefined, delayMs: 0, kind: 'timeout' }
+    problems.add('E602', 'a `state` step has no `timeout`', node, hintFor(subject))
+    return undefined
+  }
   const fields = readFields(problems, node, testGrammar.reply)
   if (fields === undefined) return undefined
   const given = contents.filter((name) => fields.has(name))
@@ -157,6 +160,7 @@ function readReply(context: TestContext, node: Node, subject: Subject): MockRepl
 
 function readContent(context: TestContext, fields: Fields, subject: Subject): ReplyContent | undefined {
   const { problems } = context
+  if ('state' in subject) return readStateMock(context, fields, subject.state)
   const answer = fields.get('answer')
   for (const name of ['by', 'by_kind', 'by_name', 'text']) {
     const entry = fields.get(name)

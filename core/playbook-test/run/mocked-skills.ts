@@ -163,7 +163,11 @@ function repliesFor(
   step: string,
 ): readonly MockReply[] | undefined {
   const replies = stepReplies(mocks, path, step) ?? mocks.get(skill)
-  if (replies === undefined) return undefined
+  return replies && matchingReplies(replies, input)
+}
+
+/** The replies for this input, else those for any input. */
+export function matchingReplies(replies: readonly MockReply[], input: unknown): readonly MockReply[] {
   const own = replies.filter(
     (reply) => reply.with !== undefined && compareValues(reply.with, input).length === 0,
   )

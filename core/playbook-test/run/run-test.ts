@@ -24,6 +24,7 @@ import { createMockedEvents, withoutEvent } from '../waits/mocked-events.ts'
 import { inTurn } from './in-turn.ts'
 import type { MemoryCheckpoints } from './memory-checkpoints.ts'
 import { createMemoryJournal, type MemoryJournal } from './memory-journal.ts'
+import { withMockedState } from '../state/mocked-state.ts'
 import {
   createMockedSkills,
   type MockedSkills,
@@ -104,7 +105,7 @@ export function createWorld(
   const clock = new VirtualClock(fixtures.nowMs)
   const state = new MemoryState()
   giveState(state, playbook, fixtures.state, fixtures.nowMs)
-  const journal = createMemoryJournal({ onEnd, clock, state: keptState(state, clock) })
+  const memory = createMemoryJournal({ onEnd, clock, state: keptState(state, clock) })
   const cases = testCases(
     fixtures.organization.code,
     caseTitle(test),
@@ -114,8 +115,9 @@ export function createWorld(
   const stepAt = stepFinder(namedSteps(playbook, test.called))
   const places: Places = {
     nameOf: (path) => stepAt(path)?.name ?? path,
-    triesBefore: (path) => triesBefore(journal, path),
+    triesBefore: (path) => triesBefore(memory, path),
   }
+  const journal = { ...memory, store: withMockedState(memory.store, test.mocks, places, clock) }
   const local = localSkills(catalogue, cases, clock)
   const skills = createMockedSkills({
     catalogue,

@@ -140,5 +140,10 @@ export function noteProducer(
     : action === 'set'
       ? 'the values that this step sets'
       : 'the output of this step'
-  producers.push({ id, span: fields.get('id')?.value ?? headSpan(node), what, spare: 'the step' })
+  producers.push({
+    id,
+    span: fields.get('id')?.value ?? headSpan(node),
+    what,
+    spare: isIgnored ? '`expected`' : 'the step',
+  })
 }

@@ -74,7 +74,7 @@ export function* readStateStep(
       expected: expected?.template,
       by: by?.template,
     },
-    output: outputType(operation, declared, expected !== undefined),
+    output: stateOutputType(operation, declared, expected !== undefined),
     given: givenMask(declared, { key, value, expected, by }),
     isRead: operation === 'get',
     isComparison: expected !== undefined,
@@ -216,7 +216,12 @@ function* compiled(
   return entry && keptValue(context.problems, yield* compileValue(context, scope, entry.value))
 }
 
-function outputType(operation: StateOperation, declared: StateDeclaration, isConditional: boolean): Type {
+/** The type of the output of a step with `state`; `isConditional`: it has `expected`. */
+export function stateOutputType(
+  operation: StateOperation,
+  declared: StateDeclaration,
+  isConditional: boolean,
+): Type {
   const value = valueTypeOf(declared)
   const orNull = declared.default === undefined && declared.kind !== 'counter' && declared.kind !== 'counters'
   switch (operation) {
