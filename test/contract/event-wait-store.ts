@@ -140,6 +140,31 @@ export function eventWaitStoreContract(subject: GetSubject): void {
         expect(await changes()).to.deep.equal(['severity_changed'])
       })
 
+      it('follows its case through a merge, which closes no case, and through a split', async () => {
+        const { stores, acme } = subject()
+        const second = await alert('phishing')
+        const other = await startedRun(subject(), second)
+        const seen = async (id: string) => ({
+          id,
+          revision: (await stores.cases.find('all', id))?.revision,
+        })
+        await watchCase(run.caseId, ['closed'])
+        const sources = [await seen(run.caseId!)]
+        await stores.caseMoves.merge(acme.uuid, await seen(other.caseId!), sources, somebodyElse)
+        await watchCase(run.caseId, ['closed'], 'later')
+        await change({ status: 'closed' }, other.caseId!)
+        const ids = async (path: string) =>
+          (await waits().next(run.uuid, path, 10)).events.map(({ content }) =>
+            'change' in content ? (content.change['case'] as { readonly id: string }).id : '',
+          )
+        expect(await ids('wait')).to.deep.equal([other.caseId])
+        expect(await ids('later'), 'a wait that began after the merge').to.deep.equal([other.caseId])
+        const split = { alerts: [own.id] }
+        const { id } = await stores.caseMoves.split(acme.uuid, await seen(other.caseId!), split, somebodyElse)
+        await change({ status: 'closed' }, id)
+        expect(await ids('wait')).to.deep.equal([other.caseId, id])
+      })
+
       it('gives only the events of the filter, and those of any case on demand', async () => {
         await watchCase(null, ['closed'])
         await change({ severity: 'high' })

@@ -212,6 +212,20 @@ describe('events that start playbooks', () => {
       expect(started[0]!.trigger?.chain).to.deep.equal(['closed'])
     })
 
+    it('do not include a merge, which decides nothing about the merged case', async () => {
+      watch(closed, anyChange)
+      const [{ id, revision }, source] = [await open(), await open()]
+      await edit(source.id, { verdict: 'benign' })
+      await settled()
+      const sources = [{ id: source.id, revision: undefined }]
+      await opened.stores.caseMoves.merge(organization.uuid, { id, revision }, sources, somebody())
+      await settled()
+      expect(started.map((run) => [run.playbookName, run.caseId])).to.deep.equal([
+        ['any-change', source.id],
+        ['any-change', id],
+      ])
+    })
+
     it('show in the case that a condition failed', async () => {
       watch(
         playbook('broken', '{ case: { event: closed, where: "int(trigger.case.title) > 1" } }'),

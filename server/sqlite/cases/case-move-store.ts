@@ -22,6 +22,7 @@ import { requireOrganization } from '../access/organization-store.ts'
 import { findAlertRow } from '../alerts/alert-rows.ts'
 import { recordAudit } from '../audit/audit-log.ts'
 import { updateRow } from '../context/rows.ts'
+import { moveWaits } from '../events/wake-waits.ts'
 import { noteCaseEvents } from '../triggers/case-events.ts'
 import { SqliteStore } from '../context/store-context.ts'
 import { assessmentsOf, decidedIn } from './case-assessments.ts'
@@ -61,6 +62,7 @@ export class SqliteCaseMoveStore extends SqliteStore implements CaseMoveStore {
     const [to, from] = [caseByRow(database, target.id), caseByRow(database, source.id)]
     requireRoomToMove(database, source.id, from.id)
     const moved = moveCase(database, source.id, target.id, mergedReason(from, by))
+    moveWaits(database, from, to)
     const decided = decidedIn(database, target.id)
     const fields = mergedFields(to, from, decided, assessmentsOf(database, target.id))
     this.#edit(target, fields, now)
@@ -68,8 +70,8 @@ export class SqliteCaseMoveStore extends SqliteStore implements CaseMoveStore {
     const entries = mergeEntries(to, from, moved, by, now)
     insertEntry(database, target.id, entries.target)
     insertEntry(database, source.id, entries.source)
+    // The merged case is closed only because it is empty: nobody decided about it.
     this.#noteEvents(target.id, to, by, now)
-    this.#noteEvents(source.id, from, by, now)
     this.#audit('case.merged', from, by, { into: to.id, ...moved })
   }
 
@@ -98,6 +100,7 @@ export class SqliteCaseMoveStore extends SqliteStore implements CaseMoveStore {
       })
       requireSomeLeft(countLeft(database, row.id), from.id)
       copyActions(database, row.id, opened.row, moved.runs)
+      moveWaits(database, from, to, moved.runs)
       const entries = splitEntries(from, to, moved.alertIds, by, now)
       insertEntry(database, row.id, entries.from)
       insertEntry(database, opened.row, entries.to)

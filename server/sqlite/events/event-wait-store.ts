@@ -1,5 +1,6 @@
 import type {
   AwaitedAlerts,
+  AwaitedChanges,
   EventFilter,
   EventWait,
   EventWaitStore,
@@ -10,22 +11,26 @@ import type { RunKey } from '../../../core/ports/runs/run-store.ts'
 import { rowsWithin, selectSizedAlert, toAlert, type SizedAlertRow } from '../alerts/alert-rows.ts'
 import { SqliteStore } from '../context/store-context.ts'
 import { fromJson, toJson } from '../database/columns.ts'
-import { waitKeysOf } from '../../../core/events/event-filter.ts'
+import { composeCaseId } from '../../../core/domain/ids.ts'
+import { caseKey, waitKeysOf } from '../../../core/events/event-filter.ts'
+import { caseForWrite, findCaseRow } from '../cases/case-rows.ts'
 import type { RunTrigger } from '../../../core/domain/run.ts'
 import { disarm, isArmed } from './wake-waits.ts'
 
 interface WaitRow extends EventWait {
   readonly id: number
   readonly organizationRow: number
+  readonly organizationUuid: string
   readonly filter: string
   readonly position: number
   readonly ownAlert: number | null
 }
 
 const selectWait = `
-  SELECT w.id, w.organization_id AS organizationRow, w.filter, w.position, w.examined, w.failed,
+  SELECT w.id, w.organization_id AS organizationRow, o.uuid AS organizationUuid, w.filter, w.position, w.examined, w.failed,
     w.last_failure AS lastFailure, w.misses, r.alert_id AS ownAlert
-  FROM event_waits w JOIN runs r ON r.id = w.run_id WHERE r.uuid = ? AND w.path = ?`
+  FROM event_waits w JOIN runs r ON r.id = w.run_id JOIN organizations o ON o.id = w.organization_id
+  WHERE r.uuid = ? AND w.path = ?`
 
 /** Contents that are read at a time, in bytes. */
 const maxBytes = 8_000_000
@@ -44,7 +49,7 @@ export class SqliteEventWaitStore extends SqliteStore implements EventWaitStore 
       )
       const wait = this.#require(runUuid, path)
       // Changes of cases are stored nowhere else, so each wait records them continuously.
-      if (filter.kind === 'case') this.#takeKeys(wait)
+      if (filter.kind === 'case') this.#takeKeys(wait, this.#keyOfCase(runUuid, wait, filter))
       const { examined, failed, lastFailure, misses } = wait
       return { examined, failed, lastFailure, misses }
     })
@@ -102,7 +107,7 @@ export class SqliteEventWaitStore extends SqliteStore implements EventWaitStore 
       if (filter.kind === 'case') return this.#changesAfter(wait, 1).events.length === 0
       disarm(this.database, wait.id)
       if (this.#rowsAfter(wait, filter, 1).length > 0) return false
-      this.#takeKeys(wait)
+      this.#takeKeys(wait, waitKeysOf(filter))
       return true
     })
   }
@@ -111,8 +116,18 @@ export class SqliteEventWaitStore extends SqliteStore implements EventWaitStore 
     this.database.onWoken = onWoken
   }
 
-  #takeKeys(wait: WaitRow): void {
-    for (const key of waitKeysOf(filterOf(wait)))
+  /** Runs know their case, or another one, by its first id: it may have been merged or split since. */
+  #keyOfCase(runUuid: string, { organizationUuid }: WaitRow, filter: AwaitedChanges): readonly string[] {
+    const { caseId } = filter
+    const isOwn = caseId !== null && findCaseRow(this.database, caseId)?.organizationUuid === organizationUuid
+    if (!isOwn) return waitKeysOf(filter)
+    const by = { kind: 'run', id: runUuid, name: '', requestId: null } as const
+    const { organizationCode, number } = caseForWrite(this.database, organizationUuid, caseId, by)
+    return [caseKey(composeCaseId(organizationCode, number))]
+  }
+
+  #takeKeys(wait: WaitRow, keys: readonly string[]): void {
+    for (const key of keys)
       this.database.run(
         'INSERT INTO event_wait_keys (organization_id, key, wait_id) VALUES (?, ?, ?) ON CONFLICT DO NOTHING',
         wait.organizationRow,

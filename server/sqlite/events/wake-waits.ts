@@ -1,4 +1,4 @@
-import type { CaseEvent } from '../../../core/domain/case.ts'
+import type { Case, CaseEvent } from '../../../core/domain/case.ts'
 import type { RunTrigger } from '../../../core/domain/run.ts'
 import {
   alertKey,
@@ -93,6 +93,25 @@ function keepChange(database: Database, wait: number, trigger: RunTrigger, at: n
       last + 1,
       at,
       toJson(trigger),
+    )
+}
+
+/** Inside of the write that merges or splits a case: waits for it go on with the other one; of a split, those of the moved runs. */
+export function moveWaits(
+  database: Database,
+  from: Pick<Case, 'id' | 'organizationUuid'>,
+  to: Pick<Case, 'id'>,
+  runs?: readonly number[],
+): void {
+  const given = [caseKey(to.id), from.organizationUuid, caseKey(from.id)]
+  const ofCase = `UPDATE OR REPLACE event_wait_keys SET key = ?
+    WHERE organization_id = (SELECT id FROM organizations WHERE uuid = ?) AND key = ?`
+  if (runs === undefined) database.run(ofCase, ...given)
+  else
+    database.run(
+      `${ofCase} AND wait_id IN (SELECT id FROM event_waits WHERE run_id IN (SELECT value FROM json_each(?)))`,
+      ...given,
+      toJson(runs),
     )
 }
 
