@@ -45,7 +45,10 @@ const places: Readonly<Record<string, readonly string[]>> = {
   'vscode-languageserver-textdocument': ['cli/lsp/**'],
 }
 
-/** The ways out of the process. Only `server/egress` may use them; the HTTP server listens with `node:http`, sandboxes too. */
+/**
+ * Modules that reach the network. Only `server/egress` may use them; the HTTP server and sandboxes also
+ * listen with `node:http`.
+ */
 const network: Readonly<Record<string, readonly string[]>> = {
   'node:http': ['server/http/**', 'server/egress/**', 'core/plugin/testing/**'],
   'node:https': ['server/egress/**'],

@@ -15,7 +15,7 @@ const units: Readonly<Record<string, number>> = {
 export const maxRate = 10_000
 
 /**
- * A limit as it is written; undefined for anything else.
+ * Parses a written limit; undefined if the text is not a limit.
  *
  * @example parseRate('4/10s') // { requests: 4, perMs: 10_000 }
  */

@@ -110,7 +110,10 @@ function lookupSteps(lookups: readonly PossibleLookup[], ids: readonly string[])
   ]
 }
 
-/** One expression per connection: a list with its name if one of its lookups failed. */
+/**
+ * Expressions, one per connection. Each returns a list with the connection's name if one of its
+ * lookups failed, else an empty list.
+ */
 function failingConnections(lookups: readonly PossibleLookup[], ids: readonly string[]): string[] {
   const byConnection = Map.groupBy(ids, (_, index) => lookups[index]?.connection)
   return [...byConnection].flatMap(([connection, own]) => {

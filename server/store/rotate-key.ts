@@ -70,7 +70,7 @@ function mismatch(isDone: boolean): ConflictError {
         hint: 'set TOCSIN_MASTER_KEY to its value, and remove TOCSIN_NEXT_MASTER_KEY',
       })
     : new ConflictError('master_key_mismatch', 'the master key does not open the secrets of the database', {
-        hint: 'set TOCSIN_MASTER_KEY, or put master.key beside the database, as it was used before',
+        hint: 'set TOCSIN_MASTER_KEY, or put the previous master.key beside the database',
       })
 }
 

@@ -106,7 +106,7 @@ describe('a form of a checkpoint skill', function () {
     const [{ checkpoint_id: id, form, answers, reference }] = waiting.data
     expect(answers).to.equal(null)
     expect(form.required).to.deep.equal(['id', 'count', 'code'])
-    // The id and the form, and no answers.
+    // Contains only the id and the form, not the answers.
     expect(reference).to.deep.equal({ asked: 'kim', given: ['checkpoint_id', 'form', 'user'] })
 
     await server.stop('SIGKILL')

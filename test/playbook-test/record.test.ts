@@ -32,7 +32,7 @@ mocks:
 `,
 )
 
-/** A run as returned by the API. */
+/** A run as the API returns it. */
 async function finishedRun(text = playbook, tested = source): Promise<Record<string, unknown>> {
   const { tests } = testsOf(text, tested)
   const { playbook: checked, fixtures, mocks } = { playbook: playbookOf(text), ...tests[0]! }

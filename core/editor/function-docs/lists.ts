@@ -10,16 +10,12 @@ export const listDocs: readonly Row[] = [
     'the elements from `from` up to, but not including, `to`; an error beyond the end',
     '[1, 2, 3, 4].slice(1, 3)',
   ],
-  [
-    'list.sort() -> list',
-    'numbers, strings (by code point), bools or times in order',
-    '["b", "c", "a"].sort()',
-  ],
+  ['list.sort() -> list', 'sorts numbers, strings (by code point), bools or times', '["b", "c", "a"].sort()'],
   ['list.reverse() -> list', 'from the last element to the first', '[1, 2].reverse()'],
   ['list.distinct() -> list', 'each element once', '[1, 2, 1.0].distinct()'],
   [
     'list.flatten([levels]) -> list',
-    'without one level of nested lists, or this many levels',
+    'removes one level of nested lists, or this many levels',
     '[[1], [2, [3]]].flatten()',
   ],
   ['list.indexOf(element) -> int', 'position of the first occurrence, or -1', '["a", "b"].indexOf("b")'],
@@ -51,7 +47,7 @@ export const listDocs: readonly Row[] = [
   ],
   [
     'map.merge(other) -> map',
-    'the entries of both; those of the other one replace entries with the same key',
+    'the entries of both maps; entries of `other` replace those with the same key',
     '{"a": 1, "b": 2}.merge({"b": 3})',
   ],
 ]

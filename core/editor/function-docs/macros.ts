@@ -19,7 +19,7 @@ export const macroDocs: readonly Row[] = [
   ],
   [
     'list.sortBy(x, key)',
-    'the elements in the order of their keys; equal ones stay in their order',
+    'the elements in the order of their keys; elements with equal keys keep their order',
     '[{"n": 2}, {"n": 1}].sortBy(x, x.n)',
   ],
   [
@@ -34,17 +34,17 @@ export const macroDocs: readonly Row[] = [
   ],
   [
     'list.all(i, x, condition)',
-    'the same as `all` with the index, or the key of a map, and the value',
+    'like `all`, with two variables: index and element, or key and value of a map',
     '{"a": 1, "b": 2}.all(k, v, v > 0)',
   ],
   [
     'list.exists(i, x, condition)',
-    'the same as `exists`, with two variables',
+    'like `exists`, with two variables',
     '["a", "b"].exists(i, x, i == 1 && x == "b")',
   ],
   [
     'list.exists_one(i, x, condition)',
-    'the same as `exists_one`, with two variables; also written `existsOne`',
+    'like `exists_one`, with two variables; also written `existsOne`',
     '{"a": 1, "b": 1}.exists_one(k, v, v == 1)',
   ],
   [
@@ -54,7 +54,7 @@ export const macroDocs: readonly Row[] = [
   ],
   [
     'list.transformList(i, x, condition, value)',
-    'the same, where the condition is true',
+    'a value for each element for which the condition is true',
     '["a", "b"].transformList(i, x, i > 0, x)',
   ],
   [
@@ -64,7 +64,7 @@ export const macroDocs: readonly Row[] = [
   ],
   [
     'map.transformMap(k, v, condition, value)',
-    'the same, where the condition is true',
+    'like `transformMap`, for entries for which the condition is true',
     '{"a": 1, "b": null}.transformMap(k, v, v != null, v)',
   ],
   [
@@ -74,7 +74,7 @@ export const macroDocs: readonly Row[] = [
   ],
   [
     'list.transformMapEntry(i, x, condition, {key: value})',
-    'the same, where the condition is true',
+    'a map of new entries for the elements for which the condition is true',
     '{"a": 1, "b": 2}.transformMapEntry(k, v, v > 1, {string(v): k})',
   ],
   [
@@ -89,7 +89,7 @@ export const macroDocs: readonly Row[] = [
   ],
   [
     'optional.optFlatMap(x, optional)',
-    'the same, for a value that is itself optional',
+    'like `optMap`, for an expression that returns an optional',
     'optional.of({"a": 1}).optFlatMap(x, x.?a).orValue(0)',
   ],
 ]

@@ -12,7 +12,7 @@ export const securityDocs: readonly Row[] = [
   ['ip.family() -> int', '4 or 6', '"::1".family()'],
   [
     'ip.isGlobalUnicast() -> bool',
-    'not a loopback, link-local, multicast, broadcast or unspecified address; private ones count',
+    'not a loopback, link-local, multicast, broadcast or unspecified address; true for private ones',
     '"10.0.0.7".isGlobalUnicast()',
   ],
   ['ip.isLoopback() -> bool', 'in 127.0.0.0/8, or `::1`', '"127.0.0.1".isLoopback()'],
@@ -34,7 +34,7 @@ export const securityDocs: readonly Row[] = [
   ],
   [
     'network.containsIP(ip) -> bool',
-    'the same',
+    'the address is in the network',
     '["10.0.0.0/8", "fc00::/7"].exists(n, n.containsIP("fd00::1"))',
   ],
   [
@@ -70,11 +70,7 @@ export const securityDocs: readonly Row[] = [
     '"https://dana@Example.com:8443/".getHost()',
   ],
   ['url.getHostname() -> string', 'the host without the port', '"https://[::1]:8443/".getHostname()'],
-  [
-    'url.getPort() -> string',
-    'the port; empty if it is not written',
-    '"https://example.com:8443/".getPort()',
-  ],
+  ['url.getPort() -> string', 'the port; empty if the URL has none', '"https://example.com:8443/".getPort()'],
   [
     'url.getEscapedPath() -> string',
     'the path, percent-encoded',
@@ -86,14 +82,14 @@ export const securityDocs: readonly Row[] = [
     '"https://example.com/?to=x&to=y%40z".getQuery()',
   ],
   ['defang(text) -> string', 'makes links and addresses unclickable', 'defang("https://evil.example/a")'],
-  ['refang(text) -> string', 'the reverse, for common notations', 'refang("hxxps://evil[.]example")'],
+  ['refang(text) -> string', 'undoes `defang`, for common notations', 'refang("hxxps://evil[.]example")'],
 ]
 
 /** Versions of software. */
 export const versionDocs: readonly Row[] = [
   [
     'version.compareTo(other) -> int',
-    '-1, 0 or 1; versions of numbers with dots, a pre-release and a `v`',
+    '-1, 0 or 1; for versions such as `1.10`, `v2.0` and `1.0.0-rc.1`',
     '"10.0.19045".compareTo("10.0.22000")',
   ],
   ['version.isLessThan(other) -> bool', 'the version is lower', '"1.0.0-rc.1".isLessThan("1.0.0")'],
@@ -106,5 +102,5 @@ export const versionDocs: readonly Row[] = [
     'the text, if it is a [semantic version](https://semver.org); `true` first removes `v` and adds numbers',
     'semver("v1.2", true)',
   ],
-  ['isSemver(text[, normalize]) -> bool', 'whether it is one', 'isSemver("1.2")'],
+  ['isSemver(text[, normalize]) -> bool', 'it is a semantic version', 'isSemver("1.2")'],
 ]

@@ -24,7 +24,7 @@ export const textDocs: readonly Row[] = [
   ],
   [
     'text.split(by[, pieces]) -> list(string)',
-    'the pieces; with a limit, the last one keeps the rest',
+    'the pieces; with a limit, the last piece is the rest',
     '"a,b,c".split(",", 2)',
   ],
   ['list.join([between]) -> string', 'joins a list of strings', '["a", "b"].join(", ")'],
@@ -51,16 +51,16 @@ export const textDocs: readonly Row[] = [
     'padded at the start to this many characters',
     '"7".padStart(3, "0")',
   ],
-  ['text.padEnd(size[, fill]) -> string', 'padded at the end', '"ab".padEnd(4, ".")'],
+  ['text.padEnd(size[, fill]) -> string', 'padded at the end to this many characters', '"ab".padEnd(4, ".")'],
   [
     'text.stripHtml() -> string',
     'the text of HTML, without tags, scripts and styles',
     '"<p>Hi <b>Dana</b> &amp; Fox</p>".stripHtml()',
   ],
-  ['text.escapeHtml() -> string', 'with `&lt;` for `<`, and the same for `> & " \'`', '"<b>".escapeHtml()'],
+  ['text.escapeHtml() -> string', 'escapes `<`, `>`, `&` and quotes for HTML', '"<b>".escapeHtml()'],
   [
     'text.unescapeHtml() -> string',
-    'the reverse, also for numbers and common names',
+    'replaces HTML escapes by characters, also numbers and common names',
     '"&lt;b&gt; &#8364;".unescapeHtml()',
   ],
   [
@@ -70,7 +70,7 @@ export const textDocs: readonly Row[] = [
   ],
   [
     'similarity(a, b) -> double',
-    '1 for equal texts, down to 0; the Levenshtein distance over the length',
+    'from 0 to 1 (equal): the Levenshtein distance relative to the length',
     'similarity("paypal.com", "paypa1.com")',
   ],
 ]
@@ -79,10 +79,10 @@ export const textDocs: readonly Row[] = [
 export const patternDocs: readonly Row[] = [
   [
     'text.matches(pattern) -> bool',
-    'the [RE2](https://github.com/google/re2/wiki/Syntax) pattern occurs; `^` and `$` for the whole',
+    'the [RE2](https://github.com/google/re2/wiki/Syntax) pattern occurs; use `^` and `$` to match the whole text',
     '"CVE-2026-1".matches("^CVE-[0-9]+")',
   ],
-  ['matches(text, pattern) -> bool', 'the same', 'matches("abc", "^b")'],
+  ['matches(text, pattern) -> bool', 'the same as `text.matches(pattern)`', 'matches("abc", "^b")'],
   [
     'regex.extract(text, pattern) -> optional',
     'the first match, or its group if the pattern has one',

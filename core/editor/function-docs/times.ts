@@ -30,21 +30,29 @@ export const timeDocs: readonly Row[] = [
     'the day of the month, **from 0**',
     'timestamp("2026-03-01T08:05:09Z").getDayOfMonth()',
   ],
-  ['time.getDayOfWeek([zone]) -> int', '0 is Sunday', 'timestamp("2026-03-01T08:05:09Z").getDayOfWeek()'],
-  ['time.getDayOfYear([zone]) -> int', 'from 0', 'timestamp("2026-03-01T08:05:09Z").getDayOfYear()'],
+  [
+    'time.getDayOfWeek([zone]) -> int',
+    'the day of the week, from 0 (Sunday)',
+    'timestamp("2026-03-01T08:05:09Z").getDayOfWeek()',
+  ],
+  [
+    'time.getDayOfYear([zone]) -> int',
+    'the day of the year, from 0',
+    'timestamp("2026-03-01T08:05:09Z").getDayOfYear()',
+  ],
   [
     'time.getHours([zone]) -> int',
-    'the hour; of a duration all its hours',
+    'the hour of a time, or the total hours of a duration',
     'timestamp("2026-03-01T08:05:09Z").getHours("Europe/Berlin")',
   ],
   [
     'time.getMinutes([zone]) -> int',
-    'the minute; of a duration all its minutes',
+    'the minute of a time, or the total minutes of a duration',
     'duration("90m").getMinutes()',
   ],
   [
     'time.getSeconds([zone]) -> int',
-    'the second; of a duration all its seconds',
+    'the second of a time, or the total seconds of a duration',
     'duration("90m").getSeconds()',
   ],
   [

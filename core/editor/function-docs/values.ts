@@ -3,7 +3,7 @@ import type { Row } from './row.ts'
 /** Functions of any value. */
 export const valueDocs: readonly Row[] = [
   ['size(value) -> int', 'characters of text, elements of a list, entries of a map', 'size("abc")'],
-  ['value.size() -> int', 'the same', '[1, 2].size()'],
+  ['value.size() -> int', 'the same as `size(value)`', '[1, 2].size()'],
   [
     'type(value) -> type',
     '`null_type bool int double string list map type optional_type` or a time',
@@ -29,7 +29,7 @@ export const optionalDocs: readonly Row[] = [
   ],
   [
     'optional.or(optional) -> optional',
-    'the first of two that has a value',
+    'the first of two optionals that has a value',
     'optional.none().or(optional.of(2)).orValue(0)',
   ],
   ['optional.hasValue() -> bool', 'whether there is a value', 'optional.of(null).hasValue()'],
@@ -37,7 +37,7 @@ export const optionalDocs: readonly Row[] = [
   ['optional.of(value) -> optional', 'an optional with a value', '[?optional.of(1), 2]'],
   [
     'optional.ofNonZeroValue(value) -> optional',
-    'nothing for `""`, `0`, `false`, `null`, `[]`, `{}`',
+    'an optional with the value; without a value for `""`, `0`, `false`, `null`, `[]`, `{}`',
     '{?"a": optional.ofNonZeroValue("")}',
   ],
   ['optional.none() -> optional', 'an optional without a value', 'optional.none().hasValue()'],

@@ -265,7 +265,7 @@ export function isIn(element: Value, container: Value, meter: Meter, span: Span)
       // All elements may share a long common prefix.
       meter.read(element.length * container.length, span)
       if (container.includes(element)) return true
-      // Only texts of times can be equal to differently written ones.
+      // Two different strings can be equal only if both are times.
       if (findKindOfTime(element, meter, span) === undefined) return false
     }
     meter.spend(container.length >>> 3, span)

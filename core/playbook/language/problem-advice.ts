@@ -117,7 +117,7 @@ export const testCatalogue = {
   E601: {
     title: 'mock without exactly one result',
     explanation:
-      'A mock has an `output` (or an `example` of the skill, or both: the example with the output changed in it), or an `error`, or is `timeout`.',
+      'A mock has an `output`, an `example` of the skill, or an `error`, or is `timeout`. With both `example` and `output`, the fields of `output` replace those of the example.',
   },
   E602: {
     title: 'mock does not fit',

@@ -9,7 +9,7 @@ export function renderSchema({ properties, required = [], items, allOf, anyOf, o
   return markup`${properties && renderProperties(properties, required)}${each}${parts.map(renderSchema)}`
 }
 
-/** Whether there is more than the type, which is shown in its place. */
+/** Whether the schema has more details than its type. */
 const isWorthShowing = ({ $ref, properties, items, allOf, anyOf, oneOf }: JsonSchema): boolean =>
   $ref === undefined && (properties ?? items ?? allOf ?? anyOf ?? oneOf) !== undefined
 
