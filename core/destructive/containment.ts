@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { ActionOutcome, CaseAction } from '../domain/case.ts'
+import { ConflictError, NotFoundError } from '../errors/errors.ts'
 
 /**
  * States of a containment. `undoing`: a run undoes it. `failed`: that run ended without undoing it. `unknown`: that run may have
@@ -72,6 +73,26 @@ export function hasSameTarget(undo: unknown, input: unknown): boolean {
   const both = Object.keys(undo).filter((field) => Object.hasOwn(input, field) && !texts.has(field))
   return both.length > 0 && both.every((field) => isDeepStrictEqual(undo[field], input[field]))
 }
+
+/**
+ * The state when a run is queued that undoes the containment. Throws NotFoundError `containment_not_found`, ConflictError
+ * `containment_undone` and `containment_being_undone`.
+ */
+export function beginUndo(state: ContainmentState | undefined): ContainmentState {
+  if (state === undefined) throw new NotFoundError('containment_not_found', 'there is no such containment')
+  if (state === 'undone') throw new ConflictError('containment_undone', 'the containment is undone already')
+  if (state === 'undoing')
+    throw new ConflictError('containment_being_undone', 'a run is undoing the containment', {
+      hint: 'see undo_run_uuid of the containment',
+    })
+  return 'undoing'
+}
+
+/** States that change when the run ends that was to undo the containment. */
+export const undoingState: ContainmentState = 'undoing'
+
+/** The state when that run ended without undoing it. */
+export const stateAfterFailedUndo: ContainmentState = 'failed'
 
 /** An unknown connection (null) may be any connection. */
 export const mayBeSameConnection = (one: string | null, other: string | null): boolean =>

@@ -101,6 +101,8 @@ export interface NewRun {
   readonly trigger?: RunTrigger | undefined
   /** Id of its case. Default: the case of its alert, or a case that it opens. */
   readonly caseId?: string | undefined
+  /** Id of the containment that it undoes: its state changes in the same write. */
+  readonly undoes?: string | undefined
   /** At most one active run per playbook, key and organization. */
   readonly concurrency?: { readonly key: string; readonly policy: 'queue' | 'drop' } | undefined
   /** How often runs of the playbook start in the organization. */

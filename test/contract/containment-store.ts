@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import type { DestructiveOutcome } from '../../core/destructive/containment.ts'
 import type { JournalBegin, JournalEnd } from '../../core/ports/runs/journal-store.ts'
 import { somebody } from '../support/somebody.ts'
-import { completed, newAlert, startedRun, type GetSubject } from './fixture.ts'
+import { completed, expectRejection, newAlert, startedRun, type GetSubject } from './fixture.ts'
 
 const isolate = 'edr.isolate_machine'
 const release = 'edr.release_machine'
@@ -158,6 +158,108 @@ export function containmentStoreContract(subject: GetSubject): void {
       })
       await call(other.uuid, release, { id: 'm1' }, { call: { connection: 'Endpoints' } })
       expect(await states()).to.deep.equal(['active'])
+    })
+
+    describe('undone by a run', () => {
+      const undoing = (undoes: string) =>
+        subject().stores.runs.queue({
+          organizationUuid: subject().acme.uuid,
+          playbookName: 'undo-edr-release-machine',
+          playbookHash: 'b'.repeat(64),
+          alertUuid: null,
+          undoes,
+          by: somebody('kim'),
+        })
+
+      async function contained() {
+        await call((await aRun()).uuid, isolate, { id: 'm1' })
+        return (await list()).data[0]!.id
+      }
+      async function undoRun(id: string) {
+        const { uuid } = await undoing(id)
+        await subject().stores.runs.start(uuid, { title: 'Undo' })
+        return uuid
+      }
+      const end = (uuid: string) => subject().stores.runs.end(uuid, completed)
+
+      it('keeps the input of the undo, encrypted if the step is sensitive', async () => {
+        const { containments, journal } = subject().stores
+        const id = await contained()
+        const input = { id: 'm1', comment: 'x' }
+        expect(await containments.undoInput(id)).to.deep.equal({ input, isSensitive: false })
+        const run = await aRun()
+        await begin(run.uuid, isolate, { id: 's1' }, 'secret', { input: true })
+        const done = { state: 'completed', output: null, error: null, attempt: 1, endedAt: 1 } as const
+        await journal.end(run.uuid, 'secret', { ...done, call: contains(input) })
+        const [secret] = (await list()).data
+        expect(await containments.undoInput(secret!.id)).to.deep.equal({ input, isSensitive: true })
+        expect(await containments.undoInput('none')).to.equal(undefined)
+      })
+
+      it('is undoing from the write that queues the run, and undone once', async () => {
+        const id = await contained()
+        const uuid = await undoRun(id)
+        expect((await list()).data[0]).to.deep.include({ state: 'undoing', undoRunUuid: uuid })
+        await expectRejection(undoing(id), 'ConflictError', 'containment_being_undone')
+        await call(uuid, release, { id: 'm1', comment: 'x' }, { call: { connection: 'Endpoints' } })
+        await end(uuid)
+        expect((await list()).data[0]).to.deep.include({ state: 'undone', undoRunUuid: uuid })
+        await expectRejection(undoing(id), 'ConflictError', 'containment_undone')
+      })
+
+      it('lets exactly one of many requests at the same time undo it', async () => {
+        const id = await contained()
+        const outcomes = await Promise.allSettled(Array.from({ length: 10 }, () => undoing(id)))
+        expect(outcomes.filter(({ status }) => status === 'fulfilled')).to.have.length(1)
+        expect(
+          (
+            await subject().stores.runs.list(
+              'all',
+              { playbookName: 'undo-edr-release-machine' },
+              { limit: 50 },
+            )
+          ).total,
+        ).to.equal(1)
+      })
+
+      it('fails if the run ends without undoing it, and can then be undone again', async () => {
+        const id = await contained()
+        await end(await undoRun(id))
+        expect(await states()).to.deep.equal(['failed'])
+        expect((await undoing(id)).status).to.equal('queued')
+        expect(await states()).to.deep.equal(['undoing'])
+      })
+
+      it('is unknown while the outcome of the call is, until a person decides', async () => {
+        const uuid = await undoRun(await contained())
+        const input = { id: 'm1', comment: 'x' }
+        await begin(uuid, release, input, 'undo')
+        await subject().stores.journal.park(uuid, 'undo', undefined, { connection: 'Endpoints' })
+        expect(await states()).to.deep.equal(['unknown'])
+        const decision = { decision: 'ran_output_unknown', output: null, by: somebody() } as const
+        await subject().stores.journal.resolve(uuid, 'undo', decision)
+        expect(await states()).to.deep.equal(['undone'])
+      })
+
+      it('belongs to its organization, and the audit log names it', async () => {
+        const id = await contained()
+        const foreign = {
+          organizationUuid: subject().globex.uuid,
+          playbookName: 'x',
+          playbookHash: 'b'.repeat(64),
+          alertUuid: null,
+        }
+        await expectRejection(
+          subject().stores.runs.queue({ ...foreign, undoes: id }),
+          'NotFoundError',
+          'containment_not_found',
+        )
+        await undoing(id)
+        const { data } = await subject().stores.audit.list('all', {}, { limit: 10 })
+        const started = data.find(({ action }) => action === 'run.started')
+        expect(started).to.deep.include({ actor: { kind: 'api_key', id: started!.actor.id, name: 'kim' } })
+        expect(started!.details).to.include({ undoes: id })
+      })
     })
 
     it('lists by state, case and organization', async () => {

@@ -117,6 +117,8 @@ describe('the OpenAPI document', () => {
     const { case: [split = ''] = [], alert } = await things.caseWithAlerts()
     others['post_cases_case_split'] = { case: split }
     bodies['post_cases_case_split'] = { alerts: alert, title: 'Apart' }
+    const { containment: [containment = ''] = [] } = await things.containment()
+    ids['containment'] = containment
   }
   after(async () => {
     await api.close()

@@ -24,6 +24,8 @@ export interface RunRequest {
   readonly trigger?: RunTrigger | undefined
   /** See `NewRun.caseId`. */
   readonly caseId?: string | undefined
+  /** See `NewRun.undoes`. */
+  readonly undoes?: string | undefined
 }
 
 /** A sensitive key is stored as a hash: it only has to be comparable. */
@@ -50,6 +52,7 @@ export function newRun({
   by,
   trigger,
   caseId,
+  undoes,
 }: RunRequest): NewRun {
   const resolved = resolveInputs(playbook, inputs)
   const { concurrency, rate } = playbook
@@ -73,6 +76,7 @@ export function newRun({
       : { isSensitive: true }),
     ...(trigger === undefined ? {} : { trigger }),
     ...(caseId === undefined ? {} : { caseId }),
+    ...(undoes === undefined ? {} : { undoes }),
     ...(concurrency && {
       concurrency: {
         key: keyOf(concurrency.key, names()),

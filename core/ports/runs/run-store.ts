@@ -36,7 +36,7 @@ export interface RunStore {
    * (`run_dropped`) while
    * another run of the key is active. For a retry of a run: throws NotFoundError `run_not_found`,
    * ConflictError `run_not_ended`,
-   * `run_superseded` or `run_pruned`. `begin`: starts the run of an alert in the same write, unless an
+   * `run_superseded` or `run_pruned`; for a run that undoes, what `beginUndo` throws. `begin`: starts the run of an alert in the same write, unless an
    * earlier run of its
    * concurrency key is active; the caller must then give it its turn.
    */

@@ -37,6 +37,7 @@ export function createAccessRefusals(stores: Stores, directory: Directory, log: 
     case_not_found: (id) => stores.cases.find('all', id),
     run_not_found: (id) => stores.runs.find('all', id),
     checkpoint_not_found: (id) => stores.checkpoints.find('all', id),
+    containment_not_found: (id) => stores.containments.find('all', id),
     playbook_not_found: (name) => stores.playbooks.find('all', name),
     connection_not_found: async (id) =>
       (await stores.connections.list('all')).find(

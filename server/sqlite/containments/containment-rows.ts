@@ -3,11 +3,14 @@ import type { CaseAction } from '../../../core/domain/case.ts'
 import { composeCaseId } from '../../../core/domain/ids.ts'
 import {
   activeContainment,
+  beginUndo,
   containmentAfterUndo,
   hasSameTarget,
   makesContainment,
   mayBeSameConnection,
   standingStates,
+  stateAfterFailedUndo,
+  undoingState,
   type Containment,
   type ContainmentState,
   type DestructiveOutcome,
@@ -90,26 +93,21 @@ export function noteContainment(
   if (call.contains !== undefined && makesContainment(action.outcome)) insertContainment(context, ended)
 }
 
-/** A person decided the outcome of a step that was unknown. */
+/** A person decided the outcome of a step that was unknown: of a containing call, or of one that undoes. */
 export function noteDecidedContainment({ database, clock }: Context, runUuid: string, path: string): void {
+  const run = requireRunRow(database, 'uuid', runUuid)
+  const row = database.one<EntryRow>(`${selectJournal} WHERE run_id = ? AND path = ?`, run.id, path)
+  const entry = toEntry(row)
+  const action = actionOf({ run, entry, changedNothing: false, answered: [] }, clock.now())
+  endUndone({ database, clock }, { run, action, entry, call: { connection: null } })
   const known = database.get<{ id: number; action: string }>(
     'SELECT id, action FROM containments WHERE run_uuid = ? AND path = ?',
     runUuid,
     path,
   )
   if (known === undefined) return
-  const row = database.one<EntryRow>(
-    `${selectJournal} WHERE run_id = (SELECT id FROM runs WHERE uuid = ?) AND path = ?`,
-    runUuid,
-    path,
-  )
-  const entry = toEntry(row)
-  const { outcome } = actionOf(
-    { run: { uuid: runUuid, playbookName: '' }, entry, changedNothing: false, answered: [] },
-    clock.now(),
-  )
-  const action = { ...fromJson<CaseAction>(known.action), outcome }
-  database.run('UPDATE containments SET action = ? WHERE id = ?', toJson(action), known.id)
+  const changed = { ...fromJson<CaseAction>(known.action), outcome: action.outcome }
+  database.run('UPDATE containments SET action = ? WHERE id = ?', toJson(changed), known.id)
 }
 
 function insertContainment({ database, clock }: Context, { run, action, entry, call }: EndedCall): void {
@@ -183,5 +181,41 @@ export function moveContainments(database: Database, runs: readonly number[], ca
     'UPDATE containments SET case_id = ? WHERE run_uuid IN (SELECT uuid FROM runs WHERE id IN (SELECT value FROM json_each(?)))',
     caseRow,
     toJson(runs),
+  )
+}
+
+/** Inside of the write that queues a run that undoes a containment. */
+export function beginContainmentUndo(
+  { database, clock }: Context,
+  organizationRow: number,
+  id: string,
+  runUuid: string,
+): void {
+  const known = database.get<{ row: number; state: ContainmentState }>(
+    'SELECT id AS row, state FROM containments WHERE uuid = ? AND organization_id = ?',
+    id,
+    organizationRow,
+  )
+  const state = beginUndo(known?.state)
+  database.run(
+    'UPDATE containments SET state = ?, undo_run_uuid = ?, changed_at = ? WHERE id = ?',
+    state,
+    runUuid,
+    clock.now(),
+    known?.row ?? 0,
+  )
+}
+
+/** Inside of the write that ends a run: what it was to undo and did not. */
+export function endContainmentUndo({ database, clock }: Context, runUuid: string): void {
+  // An UPDATE without rows costs as much as one with rows.
+  if (database.get('SELECT 1 FROM containments WHERE undo_run_uuid = ? LIMIT 1', runUuid) === undefined)
+    return
+  database.run(
+    'UPDATE containments SET state = ?, changed_at = ? WHERE undo_run_uuid = ? AND state = ?',
+    stateAfterFailedUndo,
+    clock.now(),
+    runUuid,
+    undoingState,
   )
 }

@@ -1,11 +1,16 @@
 import type { Containment } from '../../../core/destructive/containment.ts'
 import { isInScope } from '../../../core/common/scope.ts'
 import type { ListPage, ListRequest, OrganizationScope } from '../../../core/ports/common.ts'
-import type { ContainmentFilter, ContainmentStore } from '../../../core/ports/runs/containment-store.ts'
+import type {
+  ContainmentFilter,
+  ContainmentStore,
+  UndoInput,
+} from '../../../core/ports/runs/containment-store.ts'
 import { ofCase } from '../cases/case-rows.ts'
+import { opened, sealedColumns, sealedPrefix } from '../context/sealed-values.ts'
 import { scopeConditions } from '../context/scope.ts'
 import { SqliteStore } from '../context/store-context.ts'
-import { toJson } from '../database/columns.ts'
+import { fromJson, toJson } from '../database/columns.ts'
 import { filterBy, listPage } from '../database/paging.ts'
 import { selectContainment, toContainment, type ContainmentRow } from './containment-rows.ts'
 
@@ -37,4 +42,19 @@ export class SqliteContainmentStore extends SqliteStore implements ContainmentSt
       return row && isInScope(scope, row.organizationUuid) ? toContainment(row) : undefined
     })
   }
+
+  undoInput(id: string): Promise<UndoInput | undefined> {
+    return this.database.read(() => {
+      const row = this.database.get<{ input: string | null; isSensitive: 0 | 1 }>(
+        `SELECT ${opened(undoInput.name, undoInput.place)} AS input, substr(undo_input, 1, ${sealedPrefix.length}) = ? AS isSensitive
+         FROM containments WHERE uuid = ?`,
+        sealedPrefix,
+        id,
+      )
+      const input = fromJson<UndoInput['input']>(row?.input ?? null)
+      return row === undefined || input === null ? undefined : { input, isSensitive: row.isSensitive === 1 }
+    })
+  }
 }
+
+const { undoInput } = sealedColumns

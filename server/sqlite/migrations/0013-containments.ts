@@ -22,4 +22,5 @@ CREATE TABLE containments (
 ) STRICT;
 CREATE INDEX containments_by_state ON containments (organization_id, state, undone_by);
 CREATE INDEX containments_by_case ON containments (case_id);
+CREATE INDEX containments_by_undo_run ON containments (undo_run_uuid) WHERE undo_run_uuid IS NOT NULL;
 `

@@ -6,6 +6,7 @@ import { droppedEnd, isDropped, newRunStatus, startedRun } from '../../../core/t
 import { requireOrganization, type OrganizationKey } from '../access/organization-store.ts'
 import { changeAlert, requireAlertState, type AlertStateRow } from '../alerts/alert-rows.ts'
 import { correlate } from '../alerts/correlations.ts'
+import { beginContainmentUndo } from '../containments/containment-rows.ts'
 import { requireCaseRow } from '../cases/case-rows.ts'
 import type { StoreContext } from '../context/store-context.ts'
 import { makeUuid } from '../context/uuid.ts'
@@ -30,7 +31,9 @@ export interface QueueRunOptions {
 export function queueRun(context: StoreContext, given: NewRun, options: QueueRunOptions = {}): Run {
   const { database } = context
   const { id, run, drops } = insertNew(context, given, options)
-  const { carriesOver } = given
+  const { carriesOver, undoes } = given
+  if (undoes !== undefined)
+    beginContainmentUndo(context, requireOrganization(database, given.organizationUuid).id, undoes, run.uuid)
   if (carriesOver === undefined && given.by === undefined && !drops) return run
   const isReady = carriesOver === undefined || isCopyComplete(database, id)
   if (!isReady) changeRun(database, id, { wakeAt: maxWakeAt })
@@ -167,9 +170,13 @@ function submit(
   return opened
 }
 
-function recordStart(context: StoreContext, run: RunRow, { by, carriesOver }: NewRun): void {
+function recordStart(context: StoreContext, run: RunRow, { by, carriesOver, undoes }: NewRun): void {
   if (by === undefined) return
-  const details = { playbook_hash: run.playbookHash, alert: toListedRun(run).alertId }
+  const details = {
+    playbook_hash: run.playbookHash,
+    alert: toListedRun(run).alertId,
+    ...(undoes !== undefined && { undoes }),
+  }
   if (carriesOver === undefined) recordRun(context, 'run.started', run, by, details)
   else recordRun(context, 'run.retried', run, by, { ...details, retry_of: carriesOver.runUuid })
 }

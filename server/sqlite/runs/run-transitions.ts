@@ -19,7 +19,7 @@ import { investigationEntries, runEndedEntry } from '../../../core/transitions/t
 import { alertStateOf, changeAlert, type AlertStateRow } from '../alerts/alert-rows.ts'
 import { noteEarlierActions } from '../cases/case-actions.ts'
 import { insertEntry } from '../cases/case-entries.ts'
-import { moveContainments } from '../containments/containment-rows.ts'
+import { endContainmentUndo, moveContainments } from '../containments/containment-rows.ts'
 import { insertCase } from '../cases/case-rows.ts'
 import { fromJson, toJson } from '../database/columns.ts'
 import { forgetWaits } from '../events/wake-waits.ts'
@@ -178,6 +178,7 @@ export function endRun(
   withdrawQuestions(database, run.id)
   withdrawStarts(database, run.id)
   forgetWaits(database, run.id)
+  endContainmentUndo({ database, clock }, run.uuid)
   if (run.alertRow !== null) endAlertOf(database, run.alertRow, end, now)
   if (run.caseRow !== null) insertEntry(database, run.caseRow, runEndedEntry(run, end, now))
   if (run.concurrencyKey !== null) wakeNextInLine(database, run.concurrencyKey)

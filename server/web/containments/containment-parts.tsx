@@ -1,9 +1,14 @@
 import { Group, Text } from '@mantine/core'
-import type { ApiContainment } from '../api/types.ts'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useLocation } from 'wouter'
+import { apiCall } from '../api/call.ts'
+import type { ApiContainment, ApiRun } from '../api/types.ts'
+import { ConfirmButton } from '../parts/feedback.tsx'
 import { Section, TextLink } from '../parts/layout.tsx'
 import { showInvisible, stepHref } from '../parts/outside-text.ts'
 import { StateBadge, type StateColor } from '../parts/states.tsx'
 import { OutsideText } from '../parts/text-view.tsx'
+import { useHasRole } from '../session/session.ts'
 import { DateTime } from '../parts/times.tsx'
 
 export const containmentLooks: Readonly<
@@ -30,6 +35,39 @@ export const targetText = ({ action: { input } }: Pick<ApiContainment, 'action'>
     .map(([name, value]) => `${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}`)
     .join(', ')
 
+const undoable: readonly ApiContainment['state'][] = ['active', 'failed', 'unknown']
+
+/** Undoes a containment after a confirmation, and opens the run. */
+export function UndoButton({ one }: { readonly one: ApiContainment }) {
+  const { containment_id: id, undone_by: undo, connection, can_undo: canUndo, state } = one
+  const mayUndo = useHasRole('analyst', 'admin')
+  const queries = useQueryClient()
+  const [, navigate] = useLocation()
+  const undoing = useMutation({
+    mutationFn: () => apiCall<ApiRun>('POST', `/containments/${id}/undo`),
+    onSuccess({ run_uuid: run }) {
+      void queries.invalidateQueries({ queryKey: ['list', '/containments'] })
+      navigate(`/runs/${run}`)
+    },
+  })
+  if (!mayUndo || !canUndo || !undoable.includes(state)) return null
+  return (
+    <ConfirmButton
+      text="Undo"
+      look={{ color: 'red', variant: 'light', size: 'compact-xs' }}
+      title="Undo this containment?"
+      action="Undo"
+      mutation={undoing}
+    >
+      <Text size="sm" className="outside-text">
+        A run calls {undo}
+        {connection !== null && ` over ${showInvisible(connection)}`} for {showInvisible(targetText(one))}. It
+        counts against the hourly limit, and may wait for an approval.
+      </Text>
+    </ConfirmButton>
+  )
+}
+
 /** Containments of a case, those still in effect first. */
 export function CaseContainments({ all }: { readonly all: readonly ApiContainment[] }) {
   if (all.length === 0) return null
@@ -55,6 +93,7 @@ function ContainmentLine({ one }: { readonly one: ApiContainment }) {
           {skill}
         </Text>
         {connection !== null && <OutsideText span c="dimmed" text={`over ${connection}`} />}
+        <UndoButton one={one} />
       </Group>
       <OutsideText text={targetText(one)} />
       <Text size="xs" c="dimmed">

@@ -11,7 +11,7 @@ import { breakable } from '../parts/text-view.tsx'
 import { showInvisible, stepHref } from '../parts/outside-text.ts'
 import { selectOptions } from '../parts/states.tsx'
 import { TableTime } from '../parts/times.tsx'
-import { containmentLooks, ContainmentBadge, targetText } from './containment-parts.tsx'
+import { containmentLooks, ContainmentBadge, targetText, UndoButton } from './containment-parts.tsx'
 
 const idOf = (one: ApiContainment): string => one.containment_id
 const names = ['state', 'organization', 'case'] as const
@@ -87,4 +87,5 @@ const columns: readonly Column<ApiContainment>[] = [
     cell: ({ connection }) => connection !== null && showInvisible(connection),
   },
   { title: 'SINCE', width: '94px', cell: (one) => <TableTime at={one.created_at} /> },
+  { title: '', width: '64px', cell: (one) => <UndoButton one={one} /> },
 ]

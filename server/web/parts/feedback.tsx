@@ -130,7 +130,7 @@ export function ConfirmDialog(props: ConfirmDialogProps) {
 
 interface ConfirmButtonProps extends Pick<ConfirmDialogProps, 'title' | 'action' | 'children'> {
   readonly text: string
-  readonly look?: Pick<ButtonProps, 'variant' | 'color' | 'c' | 'disabled'>
+  readonly look?: Pick<ButtonProps, 'variant' | 'color' | 'c' | 'disabled' | 'size'>
   readonly mutation: Pick<UseMutationResult, 'isPending' | 'error'> & {
     mutate(variables: undefined, options: { readonly onSuccess: () => void }): void
   }

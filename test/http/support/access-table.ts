@@ -94,6 +94,7 @@ export const accessTable: Readonly<Record<string, AccessEntry>> = {
     body: (_, { run }) => ({ runs: [run] }),
     foreign: { status: 200, includes: 'run_not_found' },
   },
+  'POST /containments/{containment}/undo': { roles: operators, of: 'containment' },
   'GET /containments': { roles: readers, of: 'list' },
   'GET /checkpoints': { roles: readers, of: 'list' },
   'GET /checkpoints/{checkpoint}': { roles: readers, of: 'checkpoint' },

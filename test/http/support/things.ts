@@ -181,12 +181,13 @@ export function thingsOf(api: Api, code: string) {
     },
     async containment(): Promise<Thing> {
       const { uuid } = await runningRun()
+      const { name } = await connection()
       await stores.journal.begin(uuid, {
         ...begun,
         destructive: { class: 'containment', input: begun.input },
       })
-      const contains = { skill: 'tower.silence_bell', input: { times: 1 } }
-      const call = { connection: code, contains }
+      const contains = { skill: 'tower.ring_bell', input: { times: 1 } }
+      const call = { connection: name, contains }
       const end = { state: 'completed', output: {}, error: null, attempt: 1, endedAt: 2, call } as const
       await stores.journal.end(uuid, 'a', end)
       const { data } = await stores.containments.list([organizationUuid], { limit: 1 }, {})

@@ -3,9 +3,14 @@ import {
   standingStates,
   type Containment,
 } from '../../../../core/destructive/containment.ts'
-import { readers } from '../../caller/caller.ts'
+import { PlaybookError } from '../../../../core/errors/playbook-error.ts'
+import type { RunRequest } from '../../../../core/engine/turns/queue-run.ts'
+import { generateTrial } from '../../../../core/investigation/generate-trial.ts'
+import { operators, readers } from '../../caller/caller.ts'
 import type { Directory } from '../../caller/directory.ts'
-import { component, defineRoute } from '../../routing/route.ts'
+import { RequestError } from '../../request/request-error.ts'
+import { component, defineRoute, type Services } from '../../routing/route.ts'
+import { recallNewRun, runView } from '../runs/run-view.ts'
 import { pageOf, pageParameters, pageSchema, pageView, sortByAge } from '../system/page.ts'
 
 const listContainments = defineRoute({
@@ -35,7 +40,60 @@ const listContainments = defineRoute({
   },
 })
 
-export const containmentRoutes = [listContainments]
+const undoContainment = defineRoute({
+  method: 'POST',
+  path: '/containments/{containment}/undo',
+  access: operators,
+  summary:
+    'Undoes a containment: starts a run that calls the undoing skill, with the limits and approvals of every run.',
+  status: 201,
+  answer: component('run'),
+  recall: recallNewRun,
+  async handle({ params, caller }, services) {
+    const { stores, directory, control } = services
+    const found = await stores.containments.find(caller.scope, params.containment)
+    if (found === undefined) throw new RequestError('containment_not_found')
+    const code = await directory.organizationCode(found.organizationUuid)
+    const organization = await directory.organization(caller.scope, code, '/organization')
+    const run = await control.start({
+      ...(await undoingCall(found, services)),
+      organization,
+      caseId: found.caseId ?? undefined,
+      undoes: found.id,
+      by: caller.actor,
+    })
+    return { body: await runView(run, directory), location: `/runs/${run.uuid}` }
+  },
+})
+
+export const containmentRoutes = [listContainments, undoContainment]
+
+/** The playbook of the call that undoes it, with its inputs. Throws RequestError `containment_without_undo`. */
+async function undoingCall(
+  { id, undoneBy, connection, organizationUuid }: Containment,
+  { stores, catalogue, playbooks }: Services,
+): Promise<Pick<RunRequest, 'playbook' | 'inputs'>> {
+  const undo = await stores.containments.undoInput(id)
+  const skill = catalogue.skill(undoneBy)
+  if (undo === undefined || skill === undefined) {
+    const why = skill === undefined ? `${undoneBy} is not installed` : `the input of ${undoneBy} is unknown`
+    throw new RequestError('containment_without_undo', why, { hint: 'undo it in the other system' })
+  }
+  const { input, isSensitive } = undo
+  const { source, inputs } = generateTrial(skill, connection ?? undefined, input, {
+    undoes: true,
+    isSensitive,
+  })
+  try {
+    return { playbook: await playbooks.keep(source, { origin: 'trial', organizationUuid }), inputs }
+  } catch (error) {
+    if (!(error instanceof PlaybookError)) throw error
+    const problem = error.problems.find(({ severity }) => severity === 'error')
+    throw new RequestError('containment_without_undo', problem?.message, {
+      hint: problem?.hint ?? 'undo it in the other system',
+    })
+  }
+}
 
 /** A containment as the API shows it. */
 export const containmentView = async (one: Containment, directory: Directory) => ({
