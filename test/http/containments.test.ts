@@ -47,8 +47,8 @@ describe('containments over the API', () => {
     expect(run).to.deep.include({ playbook: 'undo-tower-ring-bell', case_id: caseId })
     const stored = await api.stores.runs.find('all', run.run_uuid)
     expect(stored?.inputs).to.deep.equal({ times: 1 })
-    const { source } = (await api.stores.playbooks.find('all', run.playbook_hash))!
-    expect(source).to.include(`connection: '${connection}'`).and.not.include('retry')
+    const { json: kept } = await api.call('GET', `/api/playbooks/${stored?.playbookHash}`)
+    expect(kept.source).to.include(`connection: "${connection}"`).and.not.include('retry')
     const [now] = await list()
     expect(now).to.deep.include({ containment_id: id, state: 'undoing', undo_run_uuid: run.run_uuid })
     expectProblem(await undo(id), 409, 'containment_being_undone')
