@@ -222,6 +222,23 @@ export function runStoreContract(subject: GetSubject): void {
       expect((await stores.runs.list('all', { alertId: 'Acme-SIEM-99' }, { limit: 5 })).total).to.equal(0)
     })
 
+    it('lists runs of events without the fields of the event', async () => {
+      const { stores, acme } = subject()
+      const trigger = {
+        kind: 'webhook',
+        at: '2026-01-01T00:00:00.000Z',
+        chain: ['a'],
+        body: { b: 1 },
+      } as const
+      const given = { organizationUuid: acme.uuid, playbookName: 'hook', playbookHash: 'a'.repeat(64) }
+      for (const isSensitive of [true, false]) {
+        const { uuid } = await stores.runs.queue({ ...given, alertUuid: null, trigger, isSensitive })
+        const [listed] = (await stores.runs.list('all', {}, { limit: 1 })).data
+        expect(listed?.trigger).to.deep.equal({ kind: 'webhook', at: trigger.at, chain: ['a'] })
+        expect((await stores.runs.find('all', uuid))?.trigger).to.deep.equal(trigger)
+      }
+    })
+
     it('lists the runs of a case, without their output', async () => {
       const subjects = subject()
       const { stores, acme, globex } = subjects

@@ -1,10 +1,12 @@
 import type { Actor } from '../../domain/audit.ts'
 import type { NewGroup } from '../../domain/alert-group.ts'
-import type { NewRun, Run, RunEnd, RunFilter } from '../../domain/run.ts'
+import type { NewRun, Run, RunEnd, RunFilter, RunTrigger } from '../../domain/run.ts'
 import type { ListPage, ListRequest, OrganizationScope } from '../common.ts'
 
-/** A run in a list: without its output, which can be large. */
-export type ListedRun = Omit<Run, 'output'>
+/** A run in a list: without what can be large, its output and the fields of its trigger. */
+export type ListedRun = Omit<Run, 'output' | 'trigger'> & {
+  readonly trigger?: Pick<RunTrigger, 'kind' | 'at' | 'chain'> | undefined
+}
 
 export interface ResultsRequest {
   /** Name of the playbook; all versions are counted. */

@@ -88,8 +88,7 @@ const columnNames = { alertRow: 'alert_id', caseRow: 'case_id', organizationRow:
 
 const columns = `
   ${selectList([...stored, ...parts], columnNames)}, o.uuid AS organizationUuid,
-    ${opened('t.inputs', "'inputs ' || t.uuid")} AS inputs,
-    ${opened('t.trigger_data', "'trigger ' || t.uuid")} AS triggerData, ${ofRun.columns},
+    ${opened('t.inputs', "'inputs ' || t.uuid")} AS inputs, ${ofRun.columns},
     (SELECT uuid FROM runs WHERE id = t.retry_of) AS retryOf,
     (SELECT uuid FROM runs later WHERE later.retry_of = t.id) AS retriedBy`
 const tables = `
@@ -97,8 +96,14 @@ const tables = `
     CROSS JOIN organizations o ON o.id = t.organization_id
     ${ofRun.joins('t')}`
 
-export const selectListedRun = `SELECT t.id, ${columns} ${tables}`
-export const selectRun = `SELECT t.id, ${opened('t.output', "'output ' || t.uuid")} AS output, ${columns} ${tables}`
+const trigger = opened('t.trigger_data', "'trigger ' || t.uuid")
+/** What is common to all triggers: the body of a webhook can be large. */
+const listedTrigger = `(SELECT json_object('kind', data ->> '$.kind', 'at', data ->> '$.at', 'chain', data -> '$.chain')
+  FROM (SELECT ${trigger} AS data) WHERE data IS NOT NULL)`
+
+export const selectListedRun = `SELECT t.id, ${listedTrigger} AS triggerData, ${columns} ${tables}`
+export const selectRun = `
+  SELECT t.id, ${opened('t.output', "'output ' || t.uuid")} AS output, ${trigger} AS triggerData, ${columns} ${tables}`
 
 const selectBy = { uuid: `${selectRun} WHERE t.uuid = ?`, id: `${selectRun} WHERE t.id = ?` }
 
