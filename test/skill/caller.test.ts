@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { mayHaveHappened } from '../../core/engine/context/retry-class.ts'
 import { inspect } from 'node:util'
 import { RetryableError, Secret, SkillError } from '../../core/plugin/index.ts'
 import { callerOf, canary, connection, failure, skillThat, storedConnection } from './fixture.ts'
@@ -113,7 +114,9 @@ describe('a skill call', () => {
     ] as const) {
       it(`is refused if ${what}`, async () => {
         const { call } = callerOf(skill, { connections: connections.map((one) => storedConnection(one)) })
-        expect(await failure(call({ connection: name }))).to.include({ name: 'ConnectionError', code, hint })
+        const error = await failure(call({ connection: name }))
+        expect(error).to.include({ name: 'ConnectionError', code, hint })
+        expect(mayHaveHappened(error)).to.equal(false)
       })
     }
 

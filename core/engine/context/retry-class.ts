@@ -5,6 +5,14 @@ import { TocsinError, type Effect } from '../../plugin/index.ts'
 /** Network errors that occur before anything is sent. */
 const neverSent: ReadonlySet<unknown> = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN'])
 
+/** The skill was not called. */
+const withoutConnection: ReadonlySet<unknown> = new Set([
+  'connection_missing',
+  'connection_disabled',
+  'connection_ambiguous',
+  'connection_broken',
+])
+
 /** Fields of an error that tell about the effect, as thrown or as stored. */
 interface Known {
   readonly code?: unknown
@@ -16,7 +24,7 @@ export function mayHaveHappened(error: unknown): boolean {
   if (typeof error !== 'object' || error === null) return true
   const { code, details } = error as Known
   if (details?.effect === 'none' || details?.effect === 'unknown') return details.effect === 'unknown'
-  if (details?.sent === false) return false
+  if (details?.sent === false || withoutConnection.has(code)) return false
   if (code === 'network_error') return !neverSent.has(details?.code)
   return !(errorsWithoutEffect as readonly unknown[]).includes(code)
 }
