@@ -70,6 +70,10 @@ async function listState(
   const { data } = await client.get<{ readonly data: readonly Entry[] }>(
     `${path}/${encodeURIComponent(state)}?limit=100&${of}`,
   )
+  if (data.length === 0) {
+    await explainEmpty(path, of, state, client)
+    return
+  }
   const rows = data.map((each) => [
     paint.strong(printable(each.key)),
     each.value === null ? '' : shown(each.value),
@@ -78,6 +82,21 @@ async function listState(
     each.expires_at === null ? 'never' : time(each.expires_at),
   ])
   console.log(table(['KEY', 'VALUE', 'ORGANIZATION', 'ADDED', 'EXPIRES'], rows))
+}
+
+/** A state without entries may be misspelt, or is a value or counter, which has none. */
+async function explainEmpty(
+  path: string,
+  of: string,
+  state: string,
+  client: ReturnType<typeof serverClient>,
+): Promise<void> {
+  const { data } = await client.get<{ readonly data: readonly State[] }>(`${path}?${of}`)
+  const found = data.find(({ name }) => name === state)
+  const names = [...new Set(data.map(({ name }) => printable(name)))].join(', ') || 'none'
+  if (found === undefined) console.log(`nothing is stored in '${printable(state)}'; states with data: ${names}`)
+  else if (found.kind === 'value' || found.kind === 'counter') console.log(shown(found.value))
+  else console.log(`'${printable(state)}' has no entries`)
 }
 
 const shown = (value: unknown): string =>
