@@ -10,6 +10,7 @@ const state = {
   severity: 'medium',
   verdict: 'unknown',
   assignee: null,
+  mergedInto: null,
 } as const
 
 describe('events of a case', () => {
