@@ -61,7 +61,7 @@ function runWithPinnedNode() {
   })
 }
 
-/** Ends this process like SIGTERM does as soon as the one that handed over to it is gone. */
+/** Ends this process, as SIGTERM does, as soon as its parent process has ended. */
 function endWithWrapper() {
   const end = () => process.kill(process.pid, 'SIGTERM')
   if (!process.connected) return end()

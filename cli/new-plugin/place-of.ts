@@ -1,6 +1,6 @@
 import { dirname, resolve, sep } from 'node:path'
 
-/** Where a new plugin goes. */
+/** The location of a new plugin. */
 export interface PluginPlace {
   /** The parent folder. */
   readonly parent: string

@@ -110,7 +110,7 @@ interface Step extends Name {
 }
 
 interface Path {
-  /** The whole path as the name of one field. */
+  /** The whole path as the name of a single field. */
   readonly whole: Name
   readonly steps: readonly Step[]
 }

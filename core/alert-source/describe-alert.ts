@@ -22,7 +22,8 @@ interface AlertObservable {
 /** Characters of a title. */
 const maxTitle = 200
 /**
- * Characters of an id or observable; longer ones are dropped, because a cut value would be a different one.
+ * Characters of an id or observable; longer ones are dropped, because a cut value would be a different
+ * value.
  */
 const maxValue = 500
 const maxObservables = 50

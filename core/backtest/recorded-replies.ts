@@ -43,7 +43,7 @@ export type RecordedAnswer =
 /** A wait for an event. */
 export interface RecordedEvent {
   readonly filter: unknown
-  /** As expressions see it. Undefined: none came. */
+  /** The event as expressions see it. Undefined if no event arrived. */
   readonly event: ReceivedEvent | ReceivedChange | undefined
   readonly delayMs: number
 }
@@ -259,7 +259,7 @@ function answerIn(entry: JournalEntry, told: JournalEntry | undefined): Recorded
   if (state === 'failed') {
     return told?.state === 'failed' && error !== null ? { kind: 'not_asked', error } : { kind: 'timeout' }
   }
-  // One of several people whose answer was no longer needed.
+  // A person whose answer was no longer needed, because others had decided.
   if (state === 'skipped') return { kind: 'timeout' }
   if (state !== 'completed') return undefined
   const {

@@ -11,7 +11,7 @@ const units: Readonly<Record<string, number>> = {
   week: 604_800_000,
 }
 
-/** Most that a limit can allow. */
+/** Highest number of requests in a limit. */
 export const maxRate = 10_000
 
 /**

@@ -32,7 +32,7 @@ export interface Containment {
   readonly changedAt: number
 }
 
-/** What the engine knows of a call of a destructive skill when its outcome is recorded. */
+/** Data of a destructive call at the time when its outcome is recorded. */
 export interface DestructiveOutcome {
   /** Name of the connection; null: none, or unknown because the process stopped. */
   readonly connection: string | null

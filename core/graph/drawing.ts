@@ -11,7 +11,8 @@ export interface Drawing {
 export interface DrawnNode {
   readonly id: string
   /**
-   * `card` a step, `gate` a decision, `fork` where branches part, `join` where they meet, `pill` an end of
+   * `card` a step, `gate` a decision, `fork` where branches part, `join` where they merge, `pill` an end
+   * of
    * the run.
    */
   readonly shape: 'start' | 'end' | 'card' | 'pill' | 'gate' | 'fork' | 'join'

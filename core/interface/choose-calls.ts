@@ -98,7 +98,7 @@ function ownerOf(input: unknown, takes: string): string | undefined {
 const isCalled = (name: string | null, wanted: string): boolean =>
   name?.toLowerCase() === wanted.toLowerCase()
 
-/** An id means something else in another system. Several connections can lead to the same system. */
+/** An id is valid only in its own system. Several connections can belong to the same system. */
 function checkOwner({ of, connections }: Choice, named: string, owner: string): void {
   const pluginOf = (name: string) => connections.find((each) => isCalled(each.name, name))?.plugin
   if (isCalled(named, owner) || pluginOf(owner) === undefined || pluginOf(named) === pluginOf(owner)) return

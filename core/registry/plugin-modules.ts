@@ -31,7 +31,7 @@ export interface PluginModule {
   readonly url: string
   /** Path of its `plugin.yaml`; undefined for a plugin in TypeScript. */
   readonly yaml: string | undefined
-  /** Path of a second declaration in the same folder, of which only one may be there. */
+  /** Path of a second declaration in the same folder, which is an error. */
   readonly rival?: string | undefined
 }
 

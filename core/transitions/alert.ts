@@ -42,7 +42,10 @@ export const receivedAlert = (given: Intake): Alert => ({
   modifiedAt: given.createdAt,
 })
 
-/** Queues an investigation. Only a retry leads back from an end, so that two requests never investigate an alert twice. */
+/**
+ * Queues an investigation. Only a retry may leave a final status, so that two requests never investigate an
+ * alert twice.
+ */
 export function submitAlert(
   alert: AlertState,
   { retry = false, playbookName }: Pick<NewRun, 'retry' | 'playbookName'>,

@@ -3,7 +3,7 @@ import type { ConnectionChanges } from '../ports/connection-store.ts'
 
 type Notes = Pick<Connection, 'broken' | 'warning' | 'lastFailure'>
 
-/** New settings, secrets or references clear all notes, since these describe the earlier ones. */
+/** New settings, secrets or references clear all notes, because the notes describe the old settings. */
 export const notesAfterEdit = (
   { broken, warning, lastFailure }: Notes,
   {

@@ -32,7 +32,7 @@ export const newGroup = ({ windowMs }: NewGroup, now: number) => ({
   lastAt: now,
 })
 
-/** Repeats that the timeline names one by one; after them it names every power of ten. */
+/** Number of repeats that each get a timeline entry; later, only every power of ten gets one. */
 const namedRepeats = 10
 
 /** The timeline entry of a repeat; undefined when the timeline does not name it. */

@@ -19,7 +19,7 @@ export interface VendorError {
   readonly target: string | null
 }
 
-/** Undefined if the body is empty, HTML or anything else, which happens. Never throws. */
+/** Undefined if the body is not an error of the vendor, for example if it is empty or HTML. Never throws. */
 export function vendorError(response: HttpResponse): VendorError | undefined {
   try {
     const error = valueAt(response.json(), 'error')

@@ -69,8 +69,8 @@ function asDomainName(value: string): string | undefined {
 const longestSegment = 7500
 
 function urlSegment(value: string): string {
-  // The provider compares addresses as text, so they are sent as written. Spaces and control characters are
-  // never part of one, and an unpaired surrogate cannot be encoded.
+  // The provider compares addresses as text, so they are sent as written. Addresses never contain spaces or
+  // control characters, and an unpaired surrogate cannot be encoded.
   if (!/^[a-z][a-z0-9+.-]{0,30}:\/\/[^\s\p{Cc}]+$/iu.test(value) || !value.isWellFormed()) {
     refuse(
       'url',

@@ -30,9 +30,9 @@ export type Environment = Readonly<Record<string, string | undefined>>
 /** Read once, at start, from environment variables; see docs/configuration.md. */
 export interface Config {
   readonly host: string
-  /** 0: any free one. */
+  /** 0: any free port. */
   readonly port: number
-  /** Of a second listener for health and metrics alone; 0: any free one; undefined: there is none. */
+  /** Port of a second listener for health and metrics only; 0: any free port; undefined: there is none. */
   readonly opsPort: number | undefined
   /** Absolute. */
   readonly dataDir: string

@@ -74,7 +74,7 @@ export function exchange(wanted: RawRequest): Promise<RawResponse> {
     }
     const onAbort = (): void => fail(signal.reason)
     signal.addEventListener('abort', onAbort)
-    // Kept for good: a late error must not reach the process.
+    // This listener is never removed: a late error must not crash the process.
     request.on('error', fail)
     request.once('upgrade', (_response: unknown, socket: Socket) => {
       socket.destroy()
@@ -131,7 +131,7 @@ export async function decodeBody(
   try {
     const response = await new Promise<Response>((resolve, reject) => {
       stream.once('response', resolve)
-      // Kept for good: a late error must not reach the process.
+      // This listener is never removed: a late error must not crash the process.
       stream.on('error', reject)
     })
     return { headers: response.headers, bytes: await readBytes(stream, maxBytes) }

@@ -35,7 +35,7 @@ export async function openStream(target: MessageTarget, signal: AbortSignal): Pr
   const options = { host, port, lookup: lookupFor(target) }
   const servername = isIP(host) === 0 ? { servername: host } : {}
   const socket: Socket = transport === 'tls' ? connectTls({ ...options, ...servername }) : connect(options)
-  // Kept for good: an error must not reach the process.
+  // This listener is never removed: an error must not crash the process.
   let broken: Error | undefined
   socket.on('error', (error) => (broken ??= error))
   // Reads and ignores what the peer sends, to notice when it closes.

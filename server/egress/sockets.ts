@@ -98,7 +98,7 @@ async function connectTo(request: SocketRequest, way: Way): Promise<tls.TLSSocke
   until.addEventListener('abort', stop, { once: true })
   try {
     plain = await openPlain(way, request.tls !== 'immediate')
-    // Kept for good: a late error must not reach the process.
+    // This listener is never removed: a late error must not crash the process.
     plain.on('error', () => {})
     // Commands are short, and their answers are waited for.
     plain.setNoDelay(true)
@@ -140,7 +140,7 @@ async function encrypt(plain: Socket, { to, secureContext }: Way): Promise<tls.T
 
 function ready(socket: Socket, event: 'connect' | 'secureConnect'): Promise<void> {
   return new Promise((resolve, reject) => {
-    // Kept for good: a late error must not reach the process.
+    // This listener is never removed: a late error must not crash the process.
     socket.on('error', reject)
     socket.once('close', () => reject(Object.assign(new Error('closed'), { code: 'ECONNRESET' })))
     socket.once(event, () => resolve())

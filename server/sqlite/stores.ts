@@ -187,7 +187,7 @@ function emptyLog(database: Database): true {
   try {
     database.pragma('wal_checkpoint(TRUNCATE)')
   } catch {
-    // The disk may be gone too.
+    // The disk may also be unavailable.
   }
   return true
 }

@@ -120,7 +120,8 @@ describe(`runs of a process killed with kill -9 (seed ${seed})`, function () {
         const timeline = (await stores.cases.timeline('all', run.caseId ?? '', { limit: 200 })).data
         const ends = timeline.filter(({ kind }) => kind === 'run_ended').length
         check(ends === (run.caseId === null ? 0 : 1), `run ${run.uuid} ended ${ends} times`)
-        // A run that was killed three times between its steps is given up like a poisonous one.
+        // A run that was killed three times between its steps is given up like a run that crashes
+        // the process itself.
         const expected = ['step_interrupted', ...(kills >= 3 ? ['run_interrupted'] : [])]
         check(
           run.error === null || expected.includes(run.error.code),

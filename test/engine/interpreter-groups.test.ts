@@ -66,7 +66,7 @@ describe('interpreter: groups', () => {
         most = Math.max(most, ++now)
         if (now === 3) full.resolve()
         await full.promise
-        // Allows time for another one, if there is one.
+        // Allows time for a fourth concurrent item, which would be a mistake.
         await new Promise((resolve) => setTimeout(resolve, 3))
         now--
       }

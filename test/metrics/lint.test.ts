@@ -8,7 +8,7 @@ const family = (name: string, type: string, samples: string) =>
   `# HELP ${name} Help.\n# TYPE ${name} ${type}\n${samples}`
 const histogram = (samples: string) => family('a_seconds', 'histogram', samples)
 
-/** With the problem, and whether every version of promtool reports it too. */
+/** Metrics with a problem, and whether every version of promtool reports it. */
 const mistakes: Readonly<Record<string, readonly [text: string, byPromtool: boolean]>> = {
   'no help': ['# TYPE a gauge\na 1\n', true],
   'no type': ['# HELP a Help.\na 1\n', false],

@@ -13,7 +13,7 @@ import { makeTemporaryFolder, type TemporaryFolder } from '../support/temporary-
 const credential = 'canary-4711/+="quoted"'
 const changed = 'canary-0815/+="quoted"'
 const token = 'canary-token-2342'
-/** Exchanged for one another, like client credentials. */
+/** A client secret that is exchanged for the issued tokens. */
 const clientSecret = 'canary-client-6174'
 const issued = ['canary-issued-1', 'canary-issued-2']
 

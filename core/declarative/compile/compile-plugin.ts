@@ -3,7 +3,7 @@ import type { DeclaredPlugin } from '../language/declared.ts'
 import { compileConnection } from './connection.ts'
 import { compileSkill } from './skill.ts'
 
-/** The plugin that a `plugin.yaml` declares: the same as one written with `definePlugin`. */
+/** The plugin that a `plugin.yaml` declares, in the form that `definePlugin` returns. */
 export function compilePlugin({
   name,
   title,

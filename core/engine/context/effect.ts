@@ -254,7 +254,7 @@ function fail(
   return endCall(local, work, call, failedOutcome(local, work, error), progress.number, changedNothing)
 }
 
-/** A refusal is no effect, but a cancellation in the middle of a call may hide one. */
+/** A refused call has no effect, but a call that was cancelled while it was running may have one. */
 const mayContainAfter = (error: unknown): boolean =>
   isOutcomeUnknown(error) || (error instanceof CancelledError && mayHaveHappened(error))
 

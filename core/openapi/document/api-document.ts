@@ -143,7 +143,7 @@ function reasonOf(error: unknown): string {
     return `the document is not valid YAML: ${error.reason}${place}`
   }
   if (error instanceof TocsinError) return `the document cannot be read: ${error.message}`
-  // The parser ran out of stack, or of memory for a string.
+  // The parser exceeded the stack, or the maximum length of a string.
   return 'the document cannot be read: it is nested too deep or too large'
 }
 

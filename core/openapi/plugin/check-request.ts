@@ -7,7 +7,7 @@ import { hasSchemes, securityOf } from './credentials.ts'
 import { planParameters } from './parameters.ts'
 import { SkillPlan, template } from './skill-plan.ts'
 
-/** The request that tests the credentials, and a note where it is a guess. */
+/** The request that tests the credentials, with a note if it was guessed. */
 export interface PlannedCheck {
   readonly written: JsonObject
   readonly note: string | undefined

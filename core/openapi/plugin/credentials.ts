@@ -40,7 +40,7 @@ export function securityOf(
   const given = valueAt(raw, 'security') ?? valueAt(document.root, 'security')
   const schemes = schemesOf(document)
   const all = Object.keys(schemes)
-  // Documents often declare their only scheme without saying where it applies.
+  // Documents often declare a single security scheme without assigning it to operations.
   const stated = Array.isArray(given) ? given.slice(0, 20) : all.map((name) => ({ [name]: [] }))
   return stated.filter(isObject).map((alternative) =>
     Object.entries(alternative)

@@ -45,7 +45,7 @@ export const isCall = ({ path, kind, state, input }: RecordedStep): boolean =>
   kind.includes('.') &&
   (state === 'completed' || state === 'failed') &&
   input !== null &&
-  // The settled question needs no mock, since the answer is one.
+  // Calls that close a question need no mock: the mocked answer is sufficient.
   !/\/@(ask|remind|settle)$/.test(path)
 
 /** Replies of other systems and people, by the key of their mock. */
@@ -177,8 +177,8 @@ function byPlaces(
 }
 
 /**
- * Whether a step has an id and belongs to the playbook itself, not to a called one. Without the playbook, an
- * id is enough.
+ * Whether a step has an id and belongs to the playbook itself, not to a called playbook. Without the
+ * playbook, an id is enough.
  */
 export function ownSteps(playbook: Playbook | undefined): (step: RecordedStep) => boolean {
   const own = playbook && new Set(placedSteps(playbook).map(({ path }) => path))

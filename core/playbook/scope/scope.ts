@@ -257,7 +257,10 @@ export class NameScope {
     }
   }
 
-  /** Adopts branches of which one runs. Only the `passable` ones lead to the next step. */
+  /**
+   * Merges the scopes of branches, exactly one of which runs. Steps after the branches are reached
+   * only from the `passable` branches.
+   */
   adoptOneOf(passable: readonly NameScope[], all: readonly NameScope[]): void {
     for (const branch of all) this.adopt(branch, passable.length !== 1 || passable[0] !== branch)
     this.#learnFrom(passable)

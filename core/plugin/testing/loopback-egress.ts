@@ -38,7 +38,7 @@ export const loopbackEgress: Egress = {
     signal.addEventListener('abort', () => socket.destroy(signal.reason as Error), { once: true })
     return await new Promise((resolve, reject) => {
       socket.once('secureConnect', () => resolve(socket))
-      // Kept for good: a late error must not reach the process.
+      // This listener is never removed: a late error must not crash the process.
       socket.on('error', (cause) =>
         reject(
           signal.aborted

@@ -38,7 +38,7 @@ export function createSocketClient(options: SocketClientOptions): CallSockets {
       signal.throwIfAborted()
       const { host, port, tls = 'immediate' } = address
       const socket = await egress.connect({ host, port, tls, maxBytes, signal })
-      // Kept for good: a late error must not reach the process.
+      // This listener is never removed: a late error must not crash the process.
       socket.on('error', () => {})
       opened.push(socket)
       return socket

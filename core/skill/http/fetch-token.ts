@@ -148,7 +148,7 @@ async function inTime<T>(
   }
 }
 
-/** No answer, or an unreadable one. */
+/** No answer, or an unreadable answer. */
 function sendError(call: TokenPost, error: unknown): unknown {
   if (error instanceof SkillError) return unreadable(call, `gave no usable answer: ${error.message}`, error)
   return error instanceof RetryableError ? notNow(call, error) : error

@@ -35,7 +35,7 @@ export interface SignInPlace {
   readonly secrets: readonly string[]
   /** The address of a request, which must be below the base address or at one of the other origins. */
   readonly addressOf: (path: string) => URL
-  /** Settings that lead all requests another way, such as a proxy. */
+  /** Settings that reroute all requests, such as a proxy. */
   readonly way: unknown
 }
 

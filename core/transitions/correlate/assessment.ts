@@ -18,7 +18,7 @@ export interface Assessment {
   readonly summary: string | null
 }
 
-/** A later result of the same source replaces the earlier one: a retry knows better. */
+/** A later result of the same source replaces the earlier result, for example after a retry. */
 export const assessedAgain = (
   before: Assessment | undefined,
   { source, name }: Pick<Assessment, 'source' | 'name'>,

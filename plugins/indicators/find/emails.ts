@@ -10,7 +10,7 @@ export interface FoundEmail {
 /** SSH algorithm names look like addresses: `zlib@openssh.com`. */
 const algorithmAuthorities = new Set(['openssh.com', 'libssh.org', 'lysator.liu.se'])
 
-/** Takes the e-mail addresses out of `text` and leaves a space for each. */
+/** Extracts the e-mail addresses of `text` and replaces each by a space. */
 export function takeEmails(text: string): { readonly emails: readonly FoundEmail[]; readonly rest: string } {
   if (!text.includes('@')) return { emails: [], rest: text }
   const emails: FoundEmail[] = []

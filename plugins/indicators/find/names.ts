@@ -59,7 +59,7 @@ export const parseNamedDomain = (text: string): string | undefined =>
 const arn = /(?<![\w-])(?:arn|rrn|cpe):[a-z0-9/.-]{1,20}:[^\s"'<>,;]+/gi
 const arnOfUser = /^arn:[a-z-]+:(?:iam|sts)::\d*:(?:user|assumed-role)\/(?:[^\s/]+\/)*([\w+=,.@-]+)$/i
 
-/** Takes resource names out of `text` and returns the users and role sessions in them. */
+/** Extracts resource names from `text` and returns the users and role sessions in them. */
 export function takeResourceNames(text: string): {
   readonly users: readonly string[]
   readonly rest: string

@@ -31,7 +31,7 @@ const vocabularies = new Set([
   'schemas.openxmlformats.org',
 ])
 
-/** Takes the URLs out of `text` and leaves a space for each. Linear in the length of the text. */
+/** Extracts the URLs of `text` and replaces each by a space. Linear in the length of the text. */
 export function takeUrls(text: string): { readonly urls: readonly FoundUrl[]; readonly rest: string } {
   if (!text.includes('://')) return { urls: [], rest: text }
   const spaced = text.replace(glued, ' ')

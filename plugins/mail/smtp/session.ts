@@ -71,7 +71,7 @@ async function signInWithToken(session: SMTPConnection.CustomAuthenticationConte
   const { user, pass } = session.auth.credentials
   const text = `user=${user}\x01auth=Bearer ${pass}\x01\x01`
   let answer = await session.sendCommand(`AUTH XOAUTH2 ${Buffer.from(text).toString('base64')}`)
-  // The reason of a refusal comes as a challenge that wants an empty answer.
+  // The server sends the reason of a refusal as a challenge, which expects an empty answer.
   if (answer.status === 334) answer = await session.sendCommand('')
   if (answer.status !== 235) throw new Error('token refused')
 }

@@ -59,7 +59,7 @@ export function bookingQuery(filters: BookingFilters, nowMs: number): Readonly<R
   }
 }
 
-/** The value in the platform's spelling. For an unknown one, the platform would return no bookings. */
+/** The value in the platform's spelling. For an unknown value, the platform would return no bookings. */
 function knownWord(given: string | undefined, name: string, words: readonly string[]): string | undefined {
   if (given === undefined) return undefined
   const upper = given.toUpperCase()

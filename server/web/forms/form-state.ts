@@ -138,7 +138,7 @@ export function useIdempotencyKey() {
       if (last.current?.body !== text) last.current = { body: text, key: crypto.randomUUID() }
       return { 'idempotency-key': last.current.key }
     },
-    /** The next request is a new one, even with the same body. */
+    /** The next submit is a new request, even with the same body. */
     done(): void {
       last.current = undefined
     },

@@ -141,7 +141,10 @@ function useReloadedPages<Row>({ key, path, query, idOf }: ListSource<Row>, fres
 const pagesAtMost = 11
 const largestPage = 200
 
-/** Loads new pages up to the first known row: in a storm, more rows arrive between two polls than one page holds. */
+/**
+ * Loads new pages up to the first known row: in an alert storm, more rows arrive between two polls than fit
+ * on one page.
+ */
 async function fetchFresh<Row>(
   path: string,
   query: Query,

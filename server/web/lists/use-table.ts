@@ -4,8 +4,8 @@ import { hasMoreColumns, findShift } from './rows.ts'
 import { useStableCallback } from '../parts/hooks.ts'
 
 /**
- * The row that Tab moves to (roving tabindex): the last focused one, at first the first. It always stays in
- * the document.
+ * The row that Tab moves to (roving tabindex): the row that last had focus, initially the first row. It
+ * always stays in the document.
  */
 export function useEntryRow(viewport: RefObject<HTMLElement | null>, ids: readonly string[]) {
   const [id, set] = useState<string>()

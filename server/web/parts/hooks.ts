@@ -19,7 +19,7 @@ export function useNavigateWhileMounted(): (to: string) => void {
   )
 }
 
-/** A stable function that calls the newest one. Components that receive it need not render again. */
+/** A stable function that calls the latest `act`. Components that receive it need not render again. */
 export function useStableCallback<Args extends readonly unknown[]>(
   act: (...args: Args) => void,
 ): (...args: Args) => void {

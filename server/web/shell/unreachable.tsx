@@ -38,7 +38,7 @@ export function Unreachable() {
   )
 }
 
-/** Browser errors for code that is gone after an update of the server. */
+/** Browser errors for scripts that no longer exist after an update of the server. */
 const isMissingPart = /dynamically imported module|importing a module script|unable to preload/i
 
 /** Shows an error in place of a broken view. */

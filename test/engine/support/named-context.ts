@@ -59,8 +59,8 @@ type Decision = { readonly decision: 'ran' | 'skip' | 'run_again'; readonly outp
 const never = new AbortController().signal
 
 /**
- * A durable context on an engine that stores results by name: a second adapter, to show that the port
- * suffices for one.
+ * A durable context on an engine that stores results by name: a second adapter, which shows that the
+ * port is sufficient to write one.
  */
 export function openNamedContext(options: NamedContextOptions): DurableContext {
   const { uuid, startedAt, engine, clock, log, cancel = never } = options

@@ -27,7 +27,7 @@ const hasElements = (type: Type, kinds: readonly Type['kind'][]): boolean =>
 export const elementsOf = (parameters: readonly ParameterType[]): readonly Type['kind'][] | undefined =>
   parameters.map((each) => elementKinds[each]).find((kinds) => kinds !== undefined)
 
-/** A list may also contain other types than the needed ones, such as null. */
+/** A list may also contain types that are not needed, such as null. */
 export function doubtElements(
   checker: Checker,
   name: string,

@@ -37,7 +37,7 @@ const foreignNamespaces: ReadonlySet<string> = new Set(
   'JSON Object Math Date Array Number String Buffer crypto Intl datetime re hashlib'.split(' '),
 )
 
-/** Their functions that mean something else than the name alone. */
+/** Functions of other languages whose last name alone has a different meaning. */
 const inForeignNamespaces: ReadonlyMap<string, string> = new Map([
   ['JSON.parse', 'write parseJson(…)'],
   ['Date.now', 'write now'],

@@ -31,7 +31,7 @@ const extreme =
     return list[best]!
   }
 
-/** The least or greatest of numbers, given as a list or as one number. */
+/** The smallest or greatest of numbers, given as a list or as a single number. */
 const extremeNumber = (name: string, wanted: 1 | -1): FunctionBody => {
   const ofList = extreme(name, wanted)
   return (meter, span, value, b, c, d) => {

@@ -67,7 +67,7 @@ function mapArgument(value: Value, span: Span): ObjectValue | MapValue {
   throw wrongArgument(span, value, 'a map')
 }
 
-/** Both maps; where both have a key, the value of the right one. */
+/** Merges two maps; if both have a key, the value of the right map wins. */
 function merge(meter: Meter, span: Span, left: Value, right: Value): Value {
   const entries = new Map<MapKey, Value>()
   for (const each of [mapArgument(left, span), mapArgument(right, span)]) {

@@ -1,6 +1,6 @@
 /**
  * An address as its bytes: 4 or 16 of them. An IPv4 address mapped into IPv6 (`::ffff:10.0.0.1`) is the IPv4
- * one.
+ * address.
  */
 export type Address = readonly number[]
 

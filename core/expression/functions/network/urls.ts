@@ -14,7 +14,7 @@ import {
 /** Placeholder base of a path without a host. */
 const nowhere = 'http://-'
 
-/** A URL as browsers read it; undefined for other texts. An absolute path is one too. */
+/** A URL as browsers read it; undefined for other texts. An absolute path is also accepted. */
 function parseUrl(text: string): URL | undefined {
   const isPath = text.startsWith('/') && !/^[/\\]{2}/.test(text)
   return URL.parse(text, isPath ? nowhere : undefined) ?? undefined

@@ -180,7 +180,7 @@ export class CaptureSearch {
       if (code > 255 || first[code] === 1) break
       at++
     }
-    // The end of the text is a position too.
+    // The end of the text is also a position.
     meter.search(at - from, span)
     return at
   }

@@ -55,7 +55,7 @@ function part(text: string, captures: Captures, group: number, meter: Meter, spa
   return text.slice(from, to)
 }
 
-/** The group to extract: the only one, or the whole match. */
+/** The group to extract: the only group, or the whole match. */
 function onlyGroup(pattern: Pattern, name: string, span: Span): number {
   if (pattern.groups.length < 2) return pattern.groups.length
   const message = `${name}: the pattern has ${pattern.groups.length} groups, at most one is possible`

@@ -8,7 +8,7 @@ import { zoneOf } from './zones.ts'
 
 /** A point in time as the clocks of a zone show it. */
 interface LocalTime {
-  /** Its UTC fields are the local ones. */
+  /** A date whose UTC fields contain the local time. */
   readonly date: Date
   readonly seconds: number
   readonly nanos: number
