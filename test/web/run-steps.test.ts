@@ -240,7 +240,7 @@ describe('what a run waits for', () => {
     )
     expect(awaited({ kind: 'alert', types: null, provider: null })).to.equal('an alert')
     expect(awaited({ kind: 'case', caseId: 'demo-5', events: ['closed', 'verdict_changed'] })).to.equal(
-      'a change of DEMO-5: closed or verdict changed',
+      'a change of DEMO-5 (closed or verdict changed)',
     )
     expect(awaited({ kind: 'case', caseId: null, events: null })).to.equal('a change of any case')
     expect(awaitedText(step('wait', { input: null }))).to.equal('an alert')

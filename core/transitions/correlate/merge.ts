@@ -119,7 +119,7 @@ export const mergeEntries = (target: Named, source: Named, moved: Moved, by: Act
   ),
   source: timelineEntry(
     'merged',
-    `This case was merged into ${target.id} “${target.title}”, with ${movedText(moved)}. Notes and actions of its runs go there from now on.`,
+    `Case ${source.id} was merged into ${target.id} “${target.title}” with ${movedText(moved)}. Later notes and actions of its runs are there.`,
     by,
     now,
   ),

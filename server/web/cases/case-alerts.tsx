@@ -141,12 +141,12 @@ function SplitButton({ found, path, etag, alerts, onFailed }: SplitButtonProps) 
         onConfirm={() => split.mutate()}
       >
         <Text size="sm">
-          {count} with their runs and questions move to a new case. Notes and files stay in{' '}
+          Moves {count} with all runs and questions to a new case. Notes and files stay in{' '}
           {found.case_id.toUpperCase()}.
         </Text>
         <TextInput
           label="Title of the new case"
-          placeholder="Title of this case"
+          placeholder="The title of this case"
           maxLength={500}
           value={title}
           onChange={({ currentTarget }) => setTitle(currentTarget.value)}

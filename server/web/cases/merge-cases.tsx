@@ -96,7 +96,7 @@ function MergeDialog({ ids, onClose, onDone }: MergeDialogProps) {
       onConfirm={() => cases.data && merge.mutate(cases.data)}
     >
       <Text size="sm">
-        Alerts, runs and files move into the case that you choose. The other cases are closed and lead to it.
+        Alerts, runs and files move into the case that you choose. The other cases are closed and link to it.
       </Text>
       {cases.isError && <ErrorAlert error={cases.error} onRetry={() => void cases.refetch()} />}
       {cases.data && (
@@ -107,7 +107,7 @@ function MergeDialog({ ids, onClose, onDone }: MergeDialogProps) {
                 key={each.case_id}
                 value={each.case_id}
                 label={`${each.case_id.toUpperCase()} ${showInvisible(each.title)}`}
-                description={`${each.severity}, ${each.verdict}, ${each.status.replaceAll('_', ' ')}`}
+                description={`Severity ${each.severity}, verdict ${each.verdict}, ${each.status.replaceAll('_', ' ')}`}
                 classNames={{ label: 'outside-text' }}
               />
             ))}

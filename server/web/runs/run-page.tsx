@@ -179,15 +179,17 @@ function WaitsForEvents({ run, onSelect }: WaitsForProps) {
     const until = waitEnd(step)
     return (
       <Alert key={step.path} color="blue" py="xs">
-        <Anchor underline="always" component="button" size="sm" onClick={() => onSelect(step.path)}>
-          {showInvisible(step.step_id ?? step.path)}
-        </Anchor>{' '}
-        is waiting for {showInvisible(awaitedText(step))}
+        Waiting for {showInvisible(awaitedText(step))}
         {until !== null && (
           <>
-            , until <DateTime at={until} />
+            {' '}
+            until <DateTime at={until} />
           </>
         )}
+        , in step{' '}
+        <Anchor underline="always" component="button" size="sm" onClick={() => onSelect(step.path)}>
+          {showInvisible(step.step_id ?? step.path)}
+        </Anchor>
         .
       </Alert>
     )

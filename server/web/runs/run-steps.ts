@@ -127,7 +127,7 @@ export function awaitedText({ input }: Pick<ApiStep, 'input'>): string {
   }
   const found = typeof awaited.caseId === 'string' ? awaited.caseId.toUpperCase() : 'any case'
   const events = awaited.events?.map((event) => event.replaceAll('_', ' ')).join(' or ')
-  return `a change of ${found}${events ? `: ${events}` : ''}`
+  return `a change of ${found}${events ? ` (${events})` : ''}`
 }
 
 interface Awaited {
