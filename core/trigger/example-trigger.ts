@@ -77,7 +77,7 @@ function exampleChange({ caseTrigger }: Triggered, organizationCode: string) {
   return {
     events: event === 'closed' || event === 'reopened' ? [event, 'status_changed'] : [event],
     actor: { kind: 'api_key', name: 'analyst' },
-    case: { id: composeCaseId(organizationCode, 1), ...fields, status, merged_into: null },
+    case: { id: composeCaseId(organizationCode, 1), ...fields, status },
     before: event === 'opened' ? null : { ...fields, status: event === 'closed' ? 'in_progress' : status },
   }
 }

@@ -38,7 +38,7 @@ const fieldsOf = (
   case: {
     events: { type: 'array', items: { enum: caseEvents } },
     actor: objectOf({ kind: { enum: actorKinds }, name: text }),
-    case: objectOf({ id: text, ...caseFields, merged_into: textOrNull }),
+    case: objectOf({ id: text, ...caseFields }),
     before: { anyOf: [objectOf(caseFields), { type: 'null' }] },
   },
   entity: {

@@ -10,7 +10,6 @@ const state = {
   severity: 'medium',
   verdict: 'unknown',
   assignee: null,
-  mergedInto: null,
 } as const
 
 describe('events of a case', () => {

@@ -103,7 +103,6 @@ describe('events that start playbooks', () => {
           severity: 'medium',
           verdict: 'benign',
           assignee: null,
-          merged_into: null,
         },
         before: {
           title: 'One',

@@ -101,13 +101,7 @@ function exampleOfChange(
     chain: [],
     events: happened,
     actor: { kind: 'api_key', name: 'analyst', ...asChange(given['actor']) },
-    case: {
-      id,
-      ...fields,
-      status: isClosed ? 'closed' : 'open',
-      merged_into: null,
-      ...asChange(given['case']),
-    },
+    case: { id, ...fields, status: isClosed ? 'closed' : 'open', ...asChange(given['case']) },
     before: happened.includes('opened')
       ? null
       : { ...fields, status: isClosed ? 'in_progress' : 'open', ...asChange(given['before']) },

@@ -3,7 +3,7 @@ import type { Case, CaseEvent } from '../../domain/case.ts'
 import type { RunTrigger } from '../../domain/run.ts'
 import { editableFields } from '../case.ts'
 
-type CaseState = Pick<Case, 'id' | 'mergedInto' | (typeof editableFields)[number]>
+type CaseState = Pick<Case, 'id' | (typeof editableFields)[number]>
 
 /** What happened to a case with a write; `before` is undefined for a new case. */
 export function caseEventsOf(before: CaseState | undefined, after: CaseState): readonly CaseEvent[] {
@@ -41,7 +41,7 @@ export function caseTriggerOf(
     chain,
     events,
     actor: { kind: by.kind, name: by.name },
-    case: { id: after.id, ...fieldsOf(after), merged_into: after.mergedInto },
+    case: { id: after.id, ...fieldsOf(after) },
     before: before === undefined ? null : fieldsOf(before),
   }
 }
