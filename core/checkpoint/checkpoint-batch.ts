@@ -30,7 +30,7 @@ export function requireBatch(checkpoints: readonly Checkpoint[]): CheckpointBatc
   return { kind: kindOfAll(checkpoints), organizationUuid: first.organizationUuid, answers, checkpoints }
 }
 
-/** The kind of approvals of different skills is their common class. */
+/** The kind of a batch. For approvals of different skills: the class of these skills. */
 function kindOfAll(checkpoints: readonly Checkpoint[]): string {
   const [first, ...others] = new Set(checkpoints.map(kindOf))
   return others.length === 0 ? (first ?? '') : `approval:${classToApprove(checkpoints[0]!) ?? ''}`

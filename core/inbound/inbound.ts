@@ -72,7 +72,7 @@ export interface InboundOptions {
   readonly sayRefused: SayRefused
   /** Calls the handlers of plugins. */
   readonly performTask: PerformTask
-  /** Default: connections with references of secrets receive nothing. */
+  /** Reads referenced secrets. Default: connections whose secrets are references receive no requests. */
   readonly secrets?: Pick<SecretResolver, 'resolve'>
   readonly clock: Pick<Clock, 'now'>
   readonly log: Log

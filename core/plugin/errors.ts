@@ -45,8 +45,8 @@ export class SkillError extends TocsinError {}
 
 /**
  * The connection is not usable: wrong credentials, missing permission, missing or disabled connection. The
- * operator acts. `http` throws it for 401 and 403; a plugin does where the other system says the same in
- * another way.
+ * operator acts. `http` throws it for 401 and 403; a plugin throws it if the other system reports the same in
+ * a different form.
  *
  * @example throw new ConnectionError('token_revoked', 'the other system says token_revoked', { hint: 'enter a
  * new token' })

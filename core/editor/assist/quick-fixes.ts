@@ -105,7 +105,7 @@ function onLine(text: string, by: string, { start }: Span): readonly QuickFix[] 
     : []
 }
 
-/** Insertions of a missing key into the map that starts at the span. */
+/** Edits that insert a missing key into the map that starts at the span. */
 function insertions(text: string, line: string, message: string, { start }: Span): readonly QuickFix[] {
   const key = /^(\w+):/.exec(line)?.[1]
   if (key === undefined || !/\b(?:needs?|is (?:missing|required))\b/.test(message)) return []

@@ -103,7 +103,10 @@ async function findDone(
   return undefined
 }
 
-/** Keys of attempts of retried runs with the same input; another input is another effect. */
+/**
+ * Keys of the attempts of retried runs with the same input, because a different input has a
+ * different effect.
+ */
 async function earlierKeys(
   local: Pick<LocalRun, 'earlierTries'>,
   work: EffectWork,

@@ -36,7 +36,7 @@ export interface RunJournal {
   entries(): Iterable<JournalEntry>
   /** Whether the step at this place had begun when the run was loaded. */
   hasBegun(path: string): boolean
-  /** As of when the run was loaded; in order. */
+  /** The failed attempts at the time when the run was loaded, in order. */
   failedAttempts(path: string): readonly FailedAttempt[]
   /**
    * Resolves when this and all earlier writes are durable, or to the reason why the work may not begin (see

@@ -25,7 +25,7 @@ function pay(value: Value, meter: Meter, span: Span): string {
   const text = stringArgument(value, span)
   meter.rewrite(text.length, span)
   meter.allocateText(text.length * 3, span)
-  // Browsers ignore it. The patterns below would be slow for large amounts of it.
+  // Browsers ignore this white space. The patterns below would be slow for large amounts of it.
   return text.trim()
 }
 

@@ -44,8 +44,8 @@ export function callsOf({ skills, connection }: PluginDefinition): readonly Call
 }
 
 /**
- * Makes the call against a failing system and returns its error, if any: a deliberate one, or that of the
- * deadline.
+ * Makes the call against a failing system and returns its error, if any: the error of the call, or that
+ * of the deadline.
  */
 export async function meetFailure(
   running: ServedSandbox<unknown>,
