@@ -15,10 +15,7 @@ export interface RunnerOptions extends TurnOptions {
   readonly held?: boolean
   /** Concurrent runs; waiting runs do not count. Default 100. */
   readonly maxRuns?: number | undefined
-  /**
-   * Share of the concurrent runs, in percent, that one organization may use if there are several.
-   * Default 80.
-   */
+  /** Percentage of the concurrent runs that one organization may use if there are several. Default 80. */
   readonly sharePercent?: number | undefined
   /** Ids in memory: of each organization's due runs, and of the runs that wake first. Default 1,000. */
   readonly maxInMemory?: number | undefined
