@@ -74,7 +74,7 @@ function ofPackage(name: string): Declaration {
     const url = import.meta.resolve(name)
     if (/\.ya?ml$/.test(url)) return { url: name, yaml: fileURLToPath(url) }
   } catch {
-    // The import reports why it cannot be found.
+    // The later `import()` reports why the package cannot be found.
   }
   return { url: name, yaml: undefined }
 }

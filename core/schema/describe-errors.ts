@@ -52,7 +52,7 @@ function withoutNoise(errors: readonly ErrorObject[]): readonly ErrorObject[] {
   return kept
 }
 
-/** Only the first of these is reported for a string in the wrong format; the others add nothing. */
+/** Errors about the form of a string, most useful first. Only the first that occurs is reported. */
 const saysForm = [
   ({ keyword, params }: ErrorObject): boolean => keyword === 'minLength' && params['limit'] === 1,
   ({ keyword }: ErrorObject): boolean => keyword === 'pattern',

@@ -76,7 +76,7 @@ export function retentionStoreContract(subject: GetSubject): void {
     return own.runs.end(run.uuid, end)
   }
 
-  /** With its run in a closed case. */
+  /** Creates an alert with an ended run in a closed case. */
   async function investigated(end?: typeof completed | typeof failed): Promise<{ alert: Alert; run: Run }> {
     const alert = await own.alerts.create(newAlert(subject().acme))
     const run = await endedRun(alert, end)

@@ -27,7 +27,7 @@ export interface PlaybookUnderTest {
 }
 
 export interface TestsSurroundings {
-  /** Without it nothing is checked, because every skill would be unknown. */
+  /** Undefined: nothing is checked, because every skill would be unknown. */
   readonly catalogue: Catalogue | undefined
   /** Loads a playbook by its path relative to the test file's folder. */
   readonly loadPlaybook: ParseTestsOptions['loadPlaybook']
