@@ -17,17 +17,20 @@ import { kindsOf, kindText, outcomesText } from '../../server/web/checkpoints/qu
 
 describe('a question to several people', () => {
   const group = { path: 'all', people: 3, quorum: 2, veto: ['no'] }
-  it('says how many must agree, who has answered and how many are missing', () => {
+  it('says how many must agree and who has answered', () => {
     expect(groupText({ group: null })).to.equal(undefined)
     expect(groupText({ group: { ...group, veto: [], answered: [] } })).to.equal(
-      'Asked 3 people; 2 must give the same answer. Nobody has answered yet. 3 missing.',
+      '3 people can answer. 2 must give the same answer. No answers yet.',
+    )
+    expect(groupText({ group: { ...group, veto: [], answered: [] }, form: {} })).to.include(
+      '2 must fill in the form',
     )
     const answered = [
       { checkpoint_id: 'c1', label: 'Yes', by: 'U1', by_name: 'ana@x.example', at: 1 },
       { checkpoint_id: 'c2', label: null, by: 'U2', by_name: null, at: 2 },
     ]
     expect(groupText({ group: { ...group, answered } })).to.equal(
-      'Asked 3 people; 2 must give the same answer, “no” decides alone. Answered: ana@x.example: Yes, U2. 1 missing.',
+      '3 people can answer. 2 must give the same answer; “no” decides alone. Answers so far (2 of 3): ana@x.example: Yes, U2.',
     )
   })
 })
@@ -124,7 +127,9 @@ describe('questions of one kind', () => {
 
   it('report the results of their answers', () => {
     expect(outcomesText(['accepted', 'accepted'])).to.match(/^Recorded all 2 answers/)
-    expect(outcomesText(['accepted', 'second', 'late'])).to.match(/^Recorded 1 answers\. 2 came too late/)
+    expect(outcomesText(['accepted', 'second', 'late'])).to.match(
+      /^Recorded 1 of 3 answers\. The others have no effect/,
+    )
   })
 })
 

@@ -69,6 +69,7 @@ describe('questions that ended', () => {
     expect(asked).to.deep.equal([
       '/checkpoints answered',
       '/checkpoints timed_out',
+      '/checkpoints decided',
       '/checkpoints withdrawn',
       '/checkpoints/old',
       '/checkpoints/gone',

@@ -135,7 +135,9 @@ function useAnswer(checkpoint: ApiCheckpoint, isOpen: boolean) {
       forget()
       notifications.show({
         color: outcome === 'accepted' ? 'green' : 'orange',
-        message: outcomeTexts[outcome],
+        // An answer of one of several people does not always decide.
+        message:
+          outcome === 'accepted' && checkpoint.group !== null ? 'Answer recorded' : outcomeTexts[outcome],
       })
       void queries.invalidateQueries({ queryKey: ['checkpoints'] })
     },

@@ -45,15 +45,18 @@ export function recipientOf({
 }
 
 /** The progress of a question to several people; undefined for a question to one. */
-export function groupText({ group }: Pick<ApiCheckpoint, 'group'>): string | undefined {
+export function groupText({
+  group,
+  form,
+}: Pick<ApiCheckpoint, 'group'> & Partial<Pick<ApiCheckpoint, 'form'>>): string | undefined {
   if (group === null) return undefined
   const { people, quorum, veto, answered } = group
-  const rule = `Asked ${people} people; ${quorum} must give the same answer${veto.length === 0 ? '' : `, ${veto.map((each) => `“${each}”`).join(' or ')} decides alone`}.`
+  const vetoes = veto.map((each) => `“${each}”`).join(' or ')
+  const rule = `${people} people can answer. ${quorum} must ${form == null ? 'give the same answer' : 'fill in the form'}${veto.length === 0 ? '' : `; ${vetoes} decides alone`}.`
   const given = answered.map(
     ({ label, by, by_name: name }) => `${name ?? by}${label === null ? '' : `: ${label}`}`,
   )
-  const rest = people - answered.length
-  return `${rule} ${given.length === 0 ? 'Nobody has answered yet.' : `Answered: ${given.join(', ')}.`} ${rest} missing.`
+  return `${rule} ${given.length === 0 ? 'No answers yet.' : `Answers so far (${given.length} of ${people}): ${given.join(', ')}.`}`
 }
 
 /** For people who cannot answer here. */

@@ -44,8 +44,8 @@ export function outcomesText(outcomes: readonly string[]): string {
   const accepted = outcomes.filter((outcome) => outcome === 'accepted').length
   const others = outcomes.length - accepted
   return others === 0
-    ? `Recorded all ${accepted} answers; runs resumed`
-    : `Recorded ${accepted} answers. ${others} came too late or after another answer, and have no effect.`
+    ? `Recorded all ${accepted} answers`
+    : `Recorded ${accepted} of ${outcomes.length} answers. The others have no effect: too late, already answered, or the same person.`
 }
 
 /** Limit of closed questions that stay in view. */
