@@ -182,17 +182,17 @@ export function containmentStoreContract(subject: GetSubject): void {
       }
       const end = (uuid: string) => subject().stores.runs.end(uuid, completed)
 
-      it('keeps the input of the undo, encrypted if the step is sensitive', async () => {
+      it('keeps the input of the undo, also that of a sensitive step', async () => {
         const { containments, journal } = subject().stores
         const id = await contained()
         const input = { id: 'm1', comment: 'x' }
-        expect(await containments.undoInput(id)).to.deep.equal({ input, isSensitive: false })
+        expect(await containments.undoInput(id)).to.deep.equal(input)
         const run = await aRun()
         await begin(run.uuid, isolate, { id: 's1' }, 'secret', { input: true })
         const done = { state: 'completed', output: null, error: null, attempt: 1, endedAt: 1 } as const
         await journal.end(run.uuid, 'secret', { ...done, call: contains(input) })
         const [secret] = (await list()).data
-        expect(await containments.undoInput(secret!.id)).to.deep.equal({ input, isSensitive: true })
+        expect(await containments.undoInput(secret!.id)).to.deep.equal(input)
         expect(await containments.undoInput('none')).to.equal(undefined)
       })
 

@@ -48,7 +48,7 @@ describe('containments over the API', () => {
     const stored = await api.stores.runs.find('all', run.run_uuid)
     expect(stored?.inputs).to.deep.equal({ times: 1 })
     const { json: kept } = await api.call('GET', `/api/playbooks/${stored?.playbookHash}`)
-    expect(kept.source).to.include(`connection: "${connection}"`).and.not.include('retry')
+    expect(kept.source).to.include(`connection: "${connection}"`).and.include('retry: { max: 10')
     const [now] = await list()
     expect(now).to.deep.include({ containment_id: id, state: 'undoing', undo_run_uuid: run.run_uuid })
     expectProblem(await undo(id), 409, 'containment_being_undone')

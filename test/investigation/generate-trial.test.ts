@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { expect } from 'chai'
+import { undoOf } from '../../core/engine/skills/skill-caller.ts'
 import { generateTrial } from '../../core/investigation/generate-trial.ts'
 import { parsePlaybook } from '../../core/playbook/read/parse.ts'
 import { definePlugin, defineSkill } from '../../core/plugin/index.ts'
@@ -43,6 +44,24 @@ describe('the playbook that tries a skill', () => {
       const { source } = generateTrial(entry, connection, given)
       const { playbook, problems } = parsePlaybook(source, { catalogue: installed })
       expect(playbook, `${entry.name} ${JSON.stringify(problems)}`).to.not.equal(undefined)
+    }
+  })
+
+  it('undoes every skill that contains, with retries', async () => {
+    const installed = await discoverPlugins({ pluginsDir: join(import.meta.dirname, '../../plugins') })
+    const undone = installed.skills.flatMap((entry) => {
+      const [example] = entry.skill.examples
+      const undo = example && undoOf(entry, example.input, example.output)
+      return undo === undefined ? [] : [{ name: entry.name, undo }]
+    })
+    expect(undone.length).to.be.above(15)
+    for (const { name, undo } of undone) {
+      const found = installed.skill(undo.skill)!
+      const { source } = generateTrial(found, 'west', undo.input!, { undoes: true })
+      const { playbook, problems } = parsePlaybook(source, { catalogue: installed })
+      expect(playbook, `${name} ${JSON.stringify(problems)}`).to.not.equal(undefined)
+      expect(playbook!.name).to.match(/^undo-/)
+      expect(source).to.include('retry: { max: 10')
     }
   })
 

@@ -36,6 +36,7 @@ const click = (name: string) => (page: Page) => page.getByRole('button', { name 
 
 /** All views that differ visually. `RUN` stands for the id of a run. */
 const places: readonly Place[] = [
+  { name: 'containments', path: '/containments' },
   { name: 'alerts', path: '/alerts' },
   { name: 'alert', path: '/alerts/main-custom-1' },
   { name: 'cases', path: '/cases' },

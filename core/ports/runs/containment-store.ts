@@ -13,11 +13,6 @@ export interface ContainmentStore {
   /** Newest first by default. */
   list(scope: OrganizationScope, page: ListRequest, filter: ContainmentFilter): Promise<ListPage<Containment>>
   find(scope: OrganizationScope, id: string): Promise<Containment | undefined>
-  /** The input of the call that undoes it; undefined if it is unknown. `isSensitive`: it is stored encrypted. */
-  undoInput(id: string): Promise<UndoInput | undefined>
-}
-
-export interface UndoInput {
-  readonly input: Readonly<Record<string, unknown>>
-  readonly isSensitive: boolean
+  /** The input of the call that undoes it; undefined if it is unknown. */
+  undoInput(id: string): Promise<Readonly<Record<string, unknown>> | undefined>
 }

@@ -1,13 +1,9 @@
 import type { Containment } from '../../../core/destructive/containment.ts'
 import { isInScope } from '../../../core/common/scope.ts'
 import type { ListPage, ListRequest, OrganizationScope } from '../../../core/ports/common.ts'
-import type {
-  ContainmentFilter,
-  ContainmentStore,
-  UndoInput,
-} from '../../../core/ports/runs/containment-store.ts'
+import type { ContainmentFilter, ContainmentStore } from '../../../core/ports/runs/containment-store.ts'
 import { ofCase } from '../cases/case-rows.ts'
-import { opened, sealedColumns, sealedPrefix } from '../context/sealed-values.ts'
+import { opened, sealedColumns } from '../context/sealed-values.ts'
 import { scopeConditions } from '../context/scope.ts'
 import { SqliteStore } from '../context/store-context.ts'
 import { fromJson, toJson } from '../database/columns.ts'
@@ -43,16 +39,13 @@ export class SqliteContainmentStore extends SqliteStore implements ContainmentSt
     })
   }
 
-  undoInput(id: string): Promise<UndoInput | undefined> {
+  undoInput(id: string): Promise<Readonly<Record<string, unknown>> | undefined> {
     return this.database.read(() => {
-      const row = this.database.get<{ input: string | null; isSensitive: 0 | 1 }>(
-        `SELECT ${opened(undoInput.name, undoInput.place)} AS input, substr(undo_input, 1, ${sealedPrefix.length}) = ? AS isSensitive
-         FROM containments WHERE uuid = ?`,
-        sealedPrefix,
+      const row = this.database.get<{ input: string | null }>(
+        `SELECT ${opened(undoInput.name, undoInput.place)} AS input FROM containments WHERE uuid = ?`,
         id,
       )
-      const input = fromJson<UndoInput['input']>(row?.input ?? null)
-      return row === undefined || input === null ? undefined : { input, isSensitive: row.isSensitive === 1 }
+      return fromJson<Readonly<Record<string, unknown>>>(row?.input ?? null) ?? undefined
     })
   }
 }

@@ -73,16 +73,14 @@ async function undoingCall(
   { id, undoneBy, connection, organizationUuid }: Containment,
   { stores, catalogue, playbooks }: Services,
 ): Promise<Pick<RunRequest, 'playbook' | 'inputs'>> {
-  const undo = await stores.containments.undoInput(id)
+  const input = await stores.containments.undoInput(id)
   const skill = catalogue.skill(undoneBy)
-  if (undo === undefined || skill === undefined) {
+  if (input === undefined || skill === undefined) {
     const why = skill === undefined ? `${undoneBy} is not installed` : `the input of ${undoneBy} is unknown`
     throw new RequestError('containment_without_undo', why, { hint: 'undo it in the other system' })
   }
-  const { input, isSensitive } = undo
   const { source, inputs } = generateTrial(skill, connection ?? undefined, input, {
     undoes: true,
-    isSensitive,
   })
   try {
     return { playbook: await playbooks.keep(source, { origin: 'trial', organizationUuid }), inputs }
