@@ -170,6 +170,24 @@ export function caseMoveStoreContract(subject: GetSubject): void {
         expect(await merge(one.caseId, two.caseId)).to.include({ severity: 'low' })
       })
 
+      it('keeps what a person decided in the merged case, unless the other is worse', async () => {
+        const { stores, acme } = subject()
+        const [one, two] = [await investigate(), await investigate()]
+        await says(one, one.caseId, { severity: 'high', verdict: 'benign' })
+        await stores.cases.edit(
+          acme.uuid,
+          two.caseId,
+          { severity: 'low', verdict: 'malicious' },
+          kim(),
+          undefined,
+        )
+        expect(await merge(one.caseId, two.caseId)).to.include({ severity: 'high', verdict: 'malicious' })
+        await says(two, two.caseId, { severity: 'medium', verdict: 'benign', status: 'closed' })
+        expect(await find(one.caseId)).to.include({ verdict: 'malicious', severity: 'high' })
+        await says(one, one.caseId, { severity: 'low' })
+        expect(await find(one.caseId)).to.include({ severity: 'medium' })
+      })
+
       it('refuses changed, closed, merged and foreign cases, and the case itself', async () => {
         const { stores, acme, globex } = subject()
         const { caseMoves, cases } = stores

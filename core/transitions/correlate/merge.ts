@@ -3,7 +3,7 @@ import type { Case, CaseEdit } from '../../domain/case.ts'
 import { ConflictError, ValidationError } from '../../errors/errors.ts'
 import { severities, verdicts } from '../../plugin/index.ts'
 import { timelineEntry, type NewCaseEntry } from '../timeline.ts'
-import { combinedAssessment, type AssessedField, type Assessment } from './assessment.ts'
+import { assessedFields, combinedAssessment, type AssessedField, type Assessment } from './assessment.ts'
 
 /** Bounds of one request, so that it is one short write. */
 export const mergeBounds = { cases: 20, alertsOfSplit: 100, moved: 10_000 } as const
@@ -70,6 +70,16 @@ export function mergedFields(
   }
   return changedFields(target, fields, decided)
 }
+
+/** The fields that a person has decided about after a merge: also those of the merged case that are not less serious. */
+export const decidedAfterMerge = (
+  decided: readonly AssessedField[],
+  merged: Assessed,
+  source: Assessed & { readonly decided: readonly AssessedField[] },
+): readonly AssessedField[] =>
+  assessedFields.filter(
+    (field) => decided.includes(field) || (source.decided.includes(field) && merged[field] === source[field]),
+  )
 
 /** The fields of a case after alerts left it: the combined results of the remaining alerts. */
 export const fieldsAfterSplit = (

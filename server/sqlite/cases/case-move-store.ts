@@ -4,6 +4,7 @@ import type { CaseMoveStore, SeenCase, SplitRequest } from '../../../core/ports/
 import { requireRevision } from '../../../core/transitions/access.ts'
 import { editCase } from '../../../core/transitions/case.ts'
 import {
+  decidedAfterMerge,
   fieldsAfterSplit,
   mergedCase,
   mergedFields,
@@ -22,6 +23,7 @@ import { requireOrganization } from '../access/organization-store.ts'
 import { findAlertRow } from '../alerts/alert-rows.ts'
 import { recordAudit } from '../audit/audit-log.ts'
 import { updateRow } from '../context/rows.ts'
+import { toJson } from '../database/columns.ts'
 import { moveWaits } from '../events/wake-waits.ts'
 import { noteCaseEvents } from '../triggers/case-events.ts'
 import { SqliteStore } from '../context/store-context.ts'
@@ -66,6 +68,9 @@ export class SqliteCaseMoveStore extends SqliteStore implements CaseMoveStore {
     const decided = decidedIn(database, target.id)
     const fields = mergedFields(to, from, decided, assessmentsOf(database, target.id))
     this.#edit(target, fields, now)
+    const before = { ...from, decided: decidedIn(database, source.id) }
+    const after = decidedAfterMerge(decided, caseByRow(database, target.id), before)
+    if (after.length > 0) updateRow(database, 'cases', target.id, { decided: toJson(after) })
     updateRow(database, 'cases', source.id, { ...mergedCase(source, now), mergedInto: target.id })
     const entries = mergeEntries(to, from, moved, by, now)
     insertEntry(database, target.id, entries.target)
