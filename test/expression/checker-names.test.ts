@@ -18,6 +18,13 @@ describe('checking expressions', () => {
       expect(problems('alert.id == alrt')[0]).to.include('did you mean alert?')
     })
 
+    it('finds a field inside of the fields, and in data without a schema', () => {
+      expect(problems('b.label')[0]).to.include('(did you mean b.parent.label?)')
+      expect(problems('alert.account')[0]).to.include('(did you mean alert.data.account?)')
+      expect(problems('alert.id[0]')[0]).to.include('(write alert.id.charAt(0))')
+      expect(problems('b.zebra')[0]).not.to.include('did you mean')
+    })
+
     it('treats the name in a misspelled macro as a variable', () => {
       expect(problems('[1].filtr(x, x > 1)')).to.deep.equal([
         "unknown_function: filtr: there is no function 'filtr' (did you mean filter?)",

@@ -13,6 +13,9 @@ describe('checking expressions', () => {
   describe('operators', () => {
     it('refuses operands that never match, and suggests a conversion', () => {
       expect(problems('"a" + b.count')[0]).to.match(/\(convert with string\(…\)\)$/)
+      expect(problems('registeredDomain(alert.id) + "a"')[0]).to.match(
+        /\(it may be missing: add \.orValue\(…\)\)$/,
+      )
       expect(problems('b.count == "1"')).to.deep.equal([
         'wrong_type: b.count == "1": integer is never equal to string (convert with double(…) or int(…))',
       ])

@@ -28,6 +28,11 @@ describe('a checkpoint that asks several people', () => {
 
   for (const [name, checkpoint, problems] of [
     ['an empty list', 'ask: []', ['E106 the list of people to ask is empty']],
+    [
+      'a quorum in quotes',
+      "ask: [ann, ben], quorum: '2'",
+      ['E106 expected a number for `quorum`, found a string'],
+    ],
     ['an empty person', "ask: [ann, '']", ['E107 a person to ask is empty']],
     [
       'a person named twice',

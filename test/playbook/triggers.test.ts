@@ -144,6 +144,11 @@ describe('an event that starts a playbook', () => {
       "E107 'close' is not one of opened, closed, reopened, status_changed, severity_changed, verdict_changed, assignee_changed (did you mean 'closed'?)",
     '{ case: { event: closed, where: \'case.verdict == "benign"\' } }':
       "E204 unknown name 'case' (write trigger.case)",
+    '{ case: { event: closed, where: \'trigger.verdict == "benign"\' } }':
+      "E205 trigger has no field 'verdict' (did you mean trigger.case.verdict?)",
+    '{ webhook: { where: body.x == 1 } }': "E204 unknown name 'body' (write trigger.body)",
+    '{ entity: { kind: ip, times: 3, where: \'trigger.value != "x"\' } }':
+      "E205 trigger has no field 'value' (did you mean trigger.entity.value?)",
     '{ case: { event: closed, where: \'trigger.case.verdict == "bening"\' } }':
       'E202 \'bening\' is not one of unknown, benign, suspicious, malicious (did you mean "benign"?)',
     '{ case: { event: closed, where: \'trigger.before.verdict == "benign"\' } }':

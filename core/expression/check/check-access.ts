@@ -176,7 +176,11 @@ function element(checker: Checker, node: IndexNode, container: Type, key: Type):
     else if (member.kind === 'object') found.push(isSensitive(member) ? sensitive(dyn) : dyn)
   }
   if (found.length === 0 && !membersOf(container).some((member) => member.kind === 'list')) {
-    checker.problem('wrong_type', `${describeType(container)} has no [${describeType(key)}]`, node)
+    const hint =
+      container.kind === 'string'
+        ? `write ${checker.text(node.operand)}.charAt(${checker.text(node.index)})`
+        : undefined
+    checker.problem('wrong_type', `${describeType(container)} has no [${describeType(key)}]`, node, hint)
   }
   const isIndexed = ({ kind }: Type) => ['list', 'map', 'object', 'dyn'].includes(kind)
   checker.doubt(node.operand, container, isIndexed, () => `it has no [${describeType(key)}]`)

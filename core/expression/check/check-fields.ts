@@ -142,13 +142,34 @@ function reportUnknown(
   const key = checker.hyphenated(span)
   const isKey = key !== undefined && fields.includes(key)
   const near = nearest(field, fields)
+  const inner = near === undefined ? hintForInner(path, field, objects) : undefined
   const listed = fields.length > 0 && fields.length <= 8 ? `it has ${fields.join(', ')}` : undefined
   checker.problem(
     'unknown_field',
     `${path} has no field '${field}'`,
     span,
-    isKey ? hintForKey(key) : near === undefined ? listed : `did you mean ${asWritten(checker, span, near)}?`,
+    isKey
+      ? hintForKey(key)
+      : near === undefined
+        ? (inner ?? listed)
+        : `did you mean ${asWritten(checker, span, near)}?`,
   )
+}
+
+/** `event.verdict` for `event.case.verdict`: the field is in exactly one of the objects inside, or may be in `data`. */
+function hintForInner(path: string, field: string, objects: readonly ObjectType[]): string | undefined {
+  if (!/^[A-Za-z_]\w*$/.test(field)) return undefined
+  const inside = objects.flatMap(({ properties }) =>
+    [...properties].filter(([, { type }]) =>
+      membersOf(withoutNull(type)).some((each) => each.kind === 'object' && each.properties.has(field)),
+    ),
+  )
+  const certain = inside.filter(([, { type }]) => type.kind === 'object')
+  const [parent, second] = new Set((certain.length > 0 ? certain : inside).map(([name]) => name))
+  if (parent !== undefined)
+    return second === undefined ? `did you mean ${path}.${parent}.${field}?` : undefined
+  const hasData = objects.some(({ properties }) => properties.get('data')?.type.kind === 'dyn')
+  return hasData ? `did you mean ${path}.data.${field}?` : undefined
 }
 
 /** The name of a field in its notation: after a dot, or in the quotes of `["name"]`. */

@@ -18,6 +18,7 @@ export const withoutValues = (type: Type): Type => (type.kind === 'string' ? str
 
 function plusHint(left: Type, right: Type): string | undefined {
   const other = left.kind === 'string' ? right : left
+  if (other.kind === 'optional') return 'it may be missing: add .orValue(…)'
   return other.kind === 'list' ? "join the list: list.join(', ')" : 'convert with string(…)'
 }
 

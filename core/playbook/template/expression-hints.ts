@@ -38,6 +38,9 @@ const familiarFunctions: ReadonlyMap<string, string> = new Map([
   ['cancelled', "in `finally`, write run.status == 'cancelled'"],
 ])
 
+/** Fields of `trigger` that are easily taken for names. */
+const ofTrigger: ReadonlySet<string> = new Set(['case', 'before', 'body', 'entity', 'count'])
+
 const laterNames = ['state', 'steps', 'run', 'now', 'case']
 
 /** A hint for a problem of an expression that uses knowledge about the playbook. */
@@ -56,8 +59,8 @@ export function hintInPlaybook(
       if (owner !== undefined) return problem.hint
       if (scope.place.beforeItems?.includes(word) === true)
         return hintBeforeItems(expression, scope.place.beforeItems[0]!)
-      if (scope.place.isBefore === true && word === 'case' && Object.hasOwn(scope.names, 'trigger'))
-        return 'write trigger.case'
+      if (scope.place.isBefore === true && ofTrigger.has(word) && Object.hasOwn(scope.names, 'trigger'))
+        return `write trigger.${word}`
       if (scope.place.isBefore === true && [...elsewhere.keys(), ...laterNames].includes(word)) {
         return `available before a run: ${Object.keys(scope.names).join(', ')}`
       }

@@ -141,6 +141,15 @@ function readQuorum(
 ): AskedPeople<Template>['quorum'] | undefined {
   if (entry === undefined) return undefined
   const { value } = entry
+  if (value.kind === 'scalar' && typeof value.value === 'string' && /^\d+$/.test(value.value)) {
+    problems.add(
+      'E106',
+      'expected a number for `quorum`, found a string',
+      value,
+      `write quorum: ${value.value}`,
+    )
+    return undefined
+  }
   if (value.kind !== 'scalar' || typeof value.value === 'string')
     return readChoice(problems, entry, quorumWords)
   const quorum = readNumber(problems, entry, bounds.quorum)
