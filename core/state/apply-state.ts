@@ -156,7 +156,6 @@ function newEntry({ rule, now }: Place, value: unknown): StateEntry {
 
 function store(place: Place, key: string, entry: StateEntry): void {
   const { access, name, rule } = place
-  const before = access.size(name) === undefined ? undefined : access.entry(name, key)
   const bytes = bytesOf(key, entry.value)
   if (bytes > stateLimits.valueBytes) {
     throw new TocsinError(
@@ -165,9 +164,8 @@ function store(place: Place, key: string, entry: StateEntry): void {
       { hint: 'store less, such as an id or a hash' },
     )
   }
-  const more = bytes - (before === undefined ? 0 : bytesOf(key, before.value))
-  if (more > 0) requireQuota(place, more)
-  if (isKeyed(rule.kind) && before === undefined) makeRoom(place)
+  requireQuota(place, key, bytes)
+  if (isKeyed(rule.kind) && access.entry(name, key) === undefined) makeRoom(place)
   access.put(name, key, entry, { kind: rule.kind, sensitive: rule.sensitive })
 }
 
@@ -187,16 +185,16 @@ function makeRoom(place: Place): void {
   access.trim(name, now, rule.max - 1)
 }
 
-function requireQuota({ access, name }: Place, more: number): void {
-  const used = access.usage()
-  const { playbookBytes, organizationBytes } = stateLimits
-  const [of, limit] =
-    used.playbook + more > playbookBytes
-      ? ['playbook', playbookBytes]
-      : used.organization + more > organizationBytes
-        ? ['organization', organizationBytes]
-        : [undefined, 0]
-  if (of === undefined) return
+function requireQuota({ access, name, now }: Place, key: string, bytes: number): void {
+  const more = (): number => {
+    const entry = access.entry(name, key)
+    return entry === undefined ? bytes : bytes - bytesOf(key, entry.value)
+  }
+  if (more() <= 0 || exceededQuota(access, more()) === undefined) return
+  access.trim(name, now, Infinity)
+  const exceeded = exceededQuota(access, more())
+  if (exceeded === undefined) return
+  const [of, limit] = exceeded
   throw new TocsinError(
     'state_quota_reached',
     `the state of the ${of} has reached its limit of ${limit} bytes`,
@@ -205,6 +203,13 @@ function requireQuota({ access, name }: Place, more: number): void {
       details: { state: name },
     },
   )
+}
+
+function exceededQuota(access: StateAccess, more: number): readonly [of: string, limit: number] | undefined {
+  const used = access.usage()
+  const { playbookBytes, organizationBytes } = stateLimits
+  if (used.playbook + more > playbookBytes) return ['playbook', playbookBytes]
+  return used.organization + more > organizationBytes ? ['organization', organizationBytes] : undefined
 }
 
 function requireFit(place: Place, value: unknown): void {

@@ -31,6 +31,18 @@ describe('the state of a playbook', () => {
     return outcome.state === 'failed' ? outcome.error.code : outcome.output
   }
 
+  it('counts no expired entries against the limit of bytes', () => {
+    const large = rule({ kind: 'map', max: 1_000, expiresMs: 1_000 })
+    const value = 'x'.repeat(60_000)
+    const set = (key: number): unknown => use(large, { operation: 'set', key: `k${key}`, value })
+    const fits = Math.floor(stateLimits.playbookBytes / 60_004)
+    for (let key = 100; key < 100 + fits; key++) expect(set(key)).to.have.property('ok', true)
+    expect(set(999)).to.equal('state_quota_reached')
+    now += 1_000
+    expect(set(999)).to.have.property('ok', true)
+    expect(memory.entries('p', 's')).to.have.property('size', 1)
+  })
+
   it('sets and deletes a value, which is absent or the default before', () => {
     const withDefault = rule({ default: { value: 'start' } })
     expect(read(rule())).to.deep.equal({})
