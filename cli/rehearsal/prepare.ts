@@ -64,6 +64,7 @@ export async function prepare(
       hint: 'add --alert <file.json>, or - for standard input',
     })
   }
+  if (options.alert !== undefined) requireAlertTrigger(playbook)
   const alert = options.alert === undefined ? undefined : await readAlert(options.alert)
   const fixtures = world.fixtures({
     nowMs: alertIsGiven ? undefined : Date.now(),
@@ -87,6 +88,14 @@ export async function prepare(
     called,
     choices: dryRunChoices(playbook, called, options.answer ?? {}, typedChoice),
   }
+}
+
+function requireAlertTrigger(playbook: Playbook): void {
+  if (playbook.alertTrigger !== undefined) return
+  const hasEvents = eventKindsOf(playbook).length > 0
+  throw new ValidationError('alert_invalid', `no alert starts '${playbook.name}', but --alert is given`, [], {
+    hint: hasEvents ? 'give the event with --trigger <file.json>' : 'leave --alert out',
+  })
 }
 
 async function readTrigger(playbook: Playbook, file: string): Promise<Readonly<Record<string, unknown>>> {

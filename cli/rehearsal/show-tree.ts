@@ -11,13 +11,14 @@ import type { Catalogue } from '../../core/registry/catalogue.ts'
 import type { Playbook } from '../../core/playbook/language/playbook.ts'
 import { paint } from '../output/paint.ts'
 import { printable, printableJson } from '../output/printable.ts'
-import { endLines, stepLine, wouldDoLines } from './show.ts'
+import { endLines, isShown, stepLine, wouldDoLines } from './show.ts'
 
 /** Prints a dry run: its events, and below each question every path from there. */
 export function treeLines(tree: DryRunTree, playbook: Playbook, catalogue: Catalogue): readonly string[] {
-  const events = eventsOf(tree, catalogue).map((event) =>
-    'would' in event ? wouldDoLines(event.would) : stepLine(event.ended),
-  )
+  const events = eventsOf(tree, catalogue).flatMap((event) => {
+    if ('would' in event) return [wouldDoLines(event.would)]
+    return isShown(event.ended) ? [stepLine(event.ended)] : []
+  })
   return [...events, ...endOf(tree, playbook, catalogue)].flatMap((text) => text.split('\n'))
 }
 

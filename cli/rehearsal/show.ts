@@ -17,6 +17,10 @@ const words = {
   unknown: 'unknown',
 } as const
 
+/** Whether an entry is a step, and not what Tocsin read for one. */
+export const isShown = ({ path, state }: JournalEntry): boolean =>
+  state === 'failed' || !/\/@(?:state|people)$/.test(path)
+
 /** An ended step on one line. */
 export function stepLine({ path, kind, state, attempt, error, startedAt, endedAt }: JournalEntry): string {
   const word = words[state].padEnd(7)

@@ -165,6 +165,12 @@ describe('a playbook on the command line', function () {
       expect({ code: piped.code, stderr: piped.stderr }).to.deep.equal({ code: 0, stderr: '' })
     })
 
+    it('refuses an alert if none starts the playbook', async () => {
+      const { code, stderr } = await tocsin(['run', 'wait.yaml', '--alert', 'alert.json'])
+      expect(code).to.equal(1)
+      expect(stderr).to.match(/error no alert starts 'wait', but --alert is given\nhint {2}leave --alert out/)
+    })
+
     it('requires an alert if the playbook investigates one', async () => {
       const { code, stderr } = await tocsin(['run', 'look-up.yaml'])
       expect(code).to.equal(1)

@@ -24,6 +24,9 @@ describe('tocsin state', () => {
       /^STATE .*\n.*\nseen +set, declaration changed +acme +1 /,
     )
     expect((await state('list', playbook, 'seen')).stdout).to.match(/\na +acme .* never/)
+    expect((await state('list', playbook, 'sen')).stdout).to.equal(
+      "nothing is stored in 'sen'; states with data: seen\n",
+    )
     expect(await state('reset', playbook, 'seen', '--key', 'a')).to.include({
       code: 0,
       stdout: `ok reset entry a of seen of ${playbook} in acme\n`,

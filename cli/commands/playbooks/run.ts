@@ -20,7 +20,7 @@ import { openLiveSkills } from '../../rehearsal/connections.ts'
 import { rehearsalCommand, type PlaybookRunOptions } from '../../rehearsal/options.ts'
 import { peopleHere } from '../../rehearsal/people.ts'
 import { prepare } from '../../rehearsal/prepare.ts'
-import { endLines, stepLine } from '../../rehearsal/show.ts'
+import { endLines, isShown, stepLine } from '../../rehearsal/show.ts'
 import { stopSignal } from '../../stop-signal.ts'
 
 interface Options extends PlaybookRunOptions {
@@ -52,7 +52,9 @@ Exits with 0 if the run completes.`,
     )
 }
 
-const print = (entry: JournalEntry): void => console.log(stepLine(entry))
+function print(entry: JournalEntry): void {
+  if (isShown(entry)) console.log(stepLine(entry))
+}
 
 async function runMocked(file: string, mocks: string, options: Options): Promise<void> {
   const { catalogue, ...world } = await prepare(file, options, { world: mocks })
