@@ -1,3 +1,4 @@
+import { serverTime } from './time.ts'
 import type { CaseStatus, Severity, Verdict } from '../../../core/plugin/index.ts'
 import type { RunStatus, StepState } from '../../../core/domain/run.ts'
 import type { ApiStep } from '../api/types.ts'
@@ -82,11 +83,21 @@ export const RunStatusBadge = ({ status }: { readonly status: RunStatus }) => (
 const lookOfStep = (state: StepState, kind: string): Look =>
   state === 'started' && kind === 'checkpoint' ? runStatusLooks.waiting : stepLooks[state]
 
-export const StepStateBadge = ({
-  step: { state, kind },
-}: {
-  readonly step: Pick<ApiStep, 'state' | 'kind'>
-}) => <LookBadge look={lookOfStep(state, kind)} />
+/** Whether the question of a step is asked only if those before it do not decide (`escalate`). */
+export function isAskedLater({ input }: Pick<ApiStep, 'input'>): boolean {
+  const from = (input as { readonly ask_at_ms?: unknown } | null)?.ask_at_ms
+  return typeof from === 'number' && from > serverTime()
+}
+
+export const StepStateBadge = ({ step }: { readonly step: Pick<ApiStep, 'state' | 'kind' | 'input'> }) => (
+  <LookBadge
+    look={
+      step.state === 'started' && isAskedLater(step)
+        ? { text: 'Asked later', color: 'gray' }
+        : lookOfStep(step.state, step.kind)
+    }
+  />
+)
 export const VerdictBadge = ({ verdict }: { readonly verdict: Verdict }) => (
   <LookBadge look={verdictLooks[verdict]} />
 )

@@ -11,7 +11,7 @@ import { JsonView } from '../parts/text-view.tsx'
 import { PageLoading, Section, FieldGrid, TextLink } from '../parts/layout.tsx'
 import { ViewError, ViewTitle } from '../shell/view.tsx'
 import { ErrorAlert, StoredErrorView } from '../parts/feedback.tsx'
-import { RunStatusBadge } from '../parts/states.tsx'
+import { isAskedLater, RunStatusBadge } from '../parts/states.tsx'
 import { isRunOver } from './retries.ts'
 import {
   nodeMarks,
@@ -28,7 +28,7 @@ import { StepPanel, useStepPlaces } from './step-panel.tsx'
 import { WaterfallView } from './waterfall-view.tsx'
 import { showInvisible, actorText } from '../parts/outside-text.ts'
 import { useHasRole } from '../session/session.ts'
-import { durationText, serverTime } from '../parts/time.ts'
+import { durationText } from '../parts/time.ts'
 import { DateTime } from '../parts/times.tsx'
 
 const names = ['step'] as const
@@ -165,11 +165,8 @@ function WaitsFor({ run, onSelect }: WaitsForProps) {
   )
 }
 
-/** Asked already: people in `escalate` are asked later. */
-const isOpenQuestion = ({ kind, state, input }: ApiStep): boolean => {
-  const from = (input as { readonly ask_at_ms?: unknown } | null)?.ask_at_ms
-  return kind === 'checkpoint' && state === 'started' && !(typeof from === 'number' && from > serverTime())
-}
+const isOpenQuestion = (step: ApiStep): boolean =>
+  step.kind === 'checkpoint' && step.state === 'started' && !isAskedLater(step)
 
 /** Says which events the run waits for, and until when. */
 function WaitsForEvents({ run, onSelect }: WaitsForProps) {
@@ -218,6 +215,12 @@ function WaitsForRate({ run, onSelect }: WaitsForProps) {
   )
 }
 
+const triggers = {
+  case: 'change of a case',
+  entity: 'repeated observable',
+  webhook: 'webhook',
+} as const
+
 /** The fields of a run. */
 function RunFields({ run }: { readonly run: ApiRun }) {
   const {
@@ -233,6 +236,7 @@ function RunFields({ run }: { readonly run: ApiRun }) {
       entries={[
         ['Organization', run.organization_code],
         ['Alert', alert !== null && <To href={`/alerts/${alert}`} text={alert.toUpperCase()} />],
+        ['Triggered by', run.triggered_by !== null && triggers[run.triggered_by]],
         ['Case', found !== null && <To href={`/cases/${found}`} text={found.toUpperCase()} />],
         ['Started', from !== null && <DateTime at={from} />],
         ['Duration', from !== null && to !== null && durationText(to - from)],
