@@ -8,14 +8,20 @@ const root = join(import.meta.dirname, '../..')
 const pages = globSync(['*.md', 'docs/*.md', 'core/**/README.md', 'plugins/**/README.md'], { cwd: root })
 const read = (page: string) => readFileSync(join(root, page), 'utf8')
 
-/** Anchors as GitHub makes them from headings. */
-const anchorsOf = (text: string): readonly string[] =>
-  [...text.replaceAll(/^```[^]*?^```$/gm, '').matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
-    heading
+/** Anchors as GitHub makes them from headings: a second `steps` is `steps-1`. */
+function anchorsOf(text: string): readonly string[] {
+  const times = new Map<string, number>()
+  const headings = text.replaceAll(/^```[^]*?^```$/gm, '').matchAll(/^#+ (.+)$/gm)
+  return [...headings].map(([, heading = '']) => {
+    const anchor = heading
       .toLowerCase()
       .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
-      .replaceAll(' ', '-'),
-  )
+      .replaceAll(' ', '-')
+    const earlier = times.get(anchor) ?? 0
+    times.set(anchor, earlier + 1)
+    return earlier === 0 ? anchor : `${anchor}-${earlier}`
+  })
+}
 
 describe('DECISIONS.md', () => {
   it('lists every area and record in its index, in order', () => {
