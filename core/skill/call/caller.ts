@@ -143,18 +143,11 @@ async function connect(
     plugin: plugin.name,
     name: call.connection,
   })
-  const { signal } = call.attempt
-  signal.throwIfAborted()
   const { secrets = withoutSources } = options
-  const open = hasReferences(found) ? await untilAborted(secrets.resolve(found, call.attempt), signal) : found
+  const open = await untilAborted(secrets.resolve(found, call.attempt), call.attempt.signal)
   // Throws for unusable settings, before the call is reported to use the connection.
   openOnce(skill.connection, open, options.onSecret)
   return open
-}
-
-function hasReferences({ connection }: OpenConnection): boolean {
-  for (const _ in connection.secretReferences) return true
-  return false
 }
 
 const withoutSources = createSecretResolver(noSecretSources)
