@@ -148,7 +148,8 @@ describe('tocsin serve, stopped while it works,', function () {
 
   it('treats the signals of one Ctrl-C as one, and stops at once on a second', async () => {
     const { command } = await startBusy()
-    command.process.kill('SIGINT') // one signal from the terminal, one forwarded by npm
+    command.process.kill('SIGINT') // from the terminal
+    command.process.kill('SIGINT') // forwarded by npm
     await sleep(800)
     expect(command.process.signalCode, 'it waits').to.equal(null)
     // Repeated, because a slow process may merge the third signal with the first.

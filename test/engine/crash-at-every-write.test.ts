@@ -134,7 +134,8 @@ describe('a run whose process crashes', function () {
   it('would repeat a non-repeatable step if the intent were not recorded first (planted bug)', async () => {
     const withoutIntent = (store: JournalStore): JournalStore => ({
       ...crashingJournal(store, Infinity, 'before').journal,
-      begin: () => Promise.resolve(undefined), // the planted bug: the effect comes first, and the process dies before the result
+      begin: () => Promise.resolve(undefined), // the planted bug: the effect comes first
+      end: () => Promise.reject(new Crash()), // the process dies before the result
     })
     const single = makePlaybook({ steps: [{ id: 'scan', uses: 'scan' }] })
     const scans = async (wrap: (store: JournalStore) => JournalStore) => {

@@ -16,6 +16,7 @@ const idOf: Readonly<Record<string, string>> = {
   '/runs': 'run_uuid',
   '/runs/{run}/steps': 'path',
   '/checkpoints': 'checkpoint_id',
+  '/containments': 'containment_id',
   '/playbooks': 'hash',
   '/playbooks/{playbook}/versions': 'hash',
   '/playbooks/{playbook}/state/{state}': 'key',

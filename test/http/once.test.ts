@@ -68,6 +68,10 @@ const operations: Readonly<
     const { case: id, alert } = await thingsOf(api, 'acme').caseWithAlerts()
     return [`/cases/${id?.[0]}/split`, { alerts: alert }, { alerts: alert, title: 'Apart' }]
   },
+  'POST /containments/{containment}/undo': async (api) => {
+    const { containment } = await thingsOf(api, 'globex').containment()
+    return [`/containments/${containment?.[0]}/undo`]
+  },
   'POST /organizations': async () => [
     '/organizations',
     { code: 'new', name: 'New' },

@@ -135,7 +135,7 @@ describe('the address of a document', () => {
       const { base_url: baseUrl, fields, notes } = connectionOf({ servers: [{ url }] })
       expect(baseUrl).to.equal('${{ settings.base_url }}')
       expect(fields.base_url).to.include({ address: 'public' })
-      expect(notes).to.include('does not say the address')
+      expect(notes).to.include('does not state the address')
     })
 
   it('is `host` and `basePath` in Swagger 2', () => {

@@ -37,6 +37,9 @@ export const someSet: StateRule = {
   sensitive: false,
 }
 
+/** For unique names of things. */
+let count = 0
+
 interface StateToStore {
   readonly code: string
   readonly playbook: string
@@ -78,7 +81,6 @@ export const acceptedSignIns = (organizationUuid: string): Api['signIn'] => ({
 export function thingsOf(api: Api, code: string) {
   const { stores } = api
   const organizationUuid = api.organizations[code] ?? ''
-  let count = 0
 
   async function alert() {
     const alert = { content: 'x', provider: 'SIEM', organizationUuid, type: 't', createdAtSource: null }
