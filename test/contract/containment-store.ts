@@ -60,8 +60,17 @@ export function containmentStoreContract(subject: GetSubject): void {
       })
     }
 
-    it('records what a containing call did, with its case and its undo', async () => {
+    it('records what a containing call did, with its case, its undo and the decisions before it', async () => {
       const run = await aRun()
+      const { stores, clock } = subject()
+      const asked = await stores.checkpoints.open(run.uuid, {
+        path: 'decision',
+        stepId: null,
+        question: { via: 'chat.ask', input: {}, answers: ['yes', 'no'], form: null },
+        timeoutAt: clock.nowMs + 1_000,
+        onTimeout: { fails: true },
+      })
+      await stores.checkpoints.answer(asked.id, { value: 'yes', text: null }, somebody())
       await call(run.uuid, isolate, { id: 'm1', comment: 'miner' })
       const { data, total } = await list()
       expect(total).to.equal(1)
@@ -83,6 +92,9 @@ export function containmentStoreContract(subject: GetSubject): void {
         status: 'Pending',
         input: { id: 'm1', comment: 'miner' },
       })
+      expect(data[0]!.action.decisions.map(({ path, answer }) => [path, answer])).to.deep.equal([
+        ['decision', 'yes'],
+      ])
       expect(await subject().stores.containments.find('all', data[0]!.id)).to.deep.equal(data[0])
       expect(await subject().stores.containments.find([subject().globex.uuid], data[0]!.id)).to.equal(
         undefined,

@@ -87,11 +87,11 @@ describe('tocsin backtest, as in its how-to', function () {
   })
 
   it('makes real calls only for keys of operators', async () => {
-    const reader = (await tocsin.call('/keys', { body: { name: 'ci', role: 'reader' } })).body.key
+    const analyst = (await tocsin.call('/keys', { body: { name: 'ci', role: 'analyst' } })).body.key
     const source = blocks.find(({ file }) => file === 'unusual-download.yaml')!.text
     const start = (new_input: string) =>
       tocsin.call('/playbooks/unusual-download/backtests', {
-        key: reader,
+        key: analyst,
         body: { organization_code: 'main', source, new_input },
       })
     expect(await start('live')).to.deep.include({ status: 403 })

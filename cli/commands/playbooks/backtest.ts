@@ -63,9 +63,9 @@ export function backtestCommand(): Command {
     .addHelpText(
       'after',
       `
-Asks a running server; set TOCSIN_KEY to an API key with the role reader. Nothing is written: other systems and people reply as
+Asks a running server; set TOCSIN_KEY to an API key with the role analyst. Nothing is written: other systems and people reply as
 they did in the recorded runs. --new-input fail does not judge an alert whose reply is unknown, assume takes the example of the
-skill, live lets read-only skills make real calls (role analyst). Ctrl-C cancels.
+skill, live lets read-only skills make real calls. Ctrl-C cancels.
 
 Examples:
   TOCSIN_KEY=toc_… tocsin backtest playbooks/impossible-travel.yaml --since 14d

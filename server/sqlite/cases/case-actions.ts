@@ -59,8 +59,8 @@ function insertAction(
   insertEntry(database, caseRow, actionEntry(run, actionOf(use, at), at))
 }
 
-/** The newest, oldest first. */
-function answeredIn(database: Database, runRow: number) {
+/** The newest answered questions of the run and of those that it retries, oldest first. */
+export function answeredIn(database: Database, runRow: number) {
   return database
     .all<CheckpointRow>(
       `${selectCheckpoint} WHERE t.run_id IN ${lineOf} AND t.state = ? ORDER BY t.id DESC LIMIT 50`,

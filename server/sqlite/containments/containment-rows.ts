@@ -15,6 +15,7 @@ import {
   type ContainmentState,
   type DestructiveOutcome,
 } from '../../../core/destructive/containment.ts'
+import { answeredIn } from '../cases/case-actions.ts'
 import { fromJson, toJson } from '../database/columns.ts'
 import type { Database } from '../database/database.ts'
 import { opened, sealedColumns } from '../context/sealed-values.ts'
@@ -87,7 +88,7 @@ export function noteContainment(
   const run = requireRunRow(database, 'id', runRow)
   const row = database.one<EntryRow>(`${selectJournal} WHERE run_id = ? AND path = ?`, runRow, path)
   const entry = toEntry(row)
-  const action = actionOf({ run, entry, changedNothing, answered: [] }, clock.now())
+  const action = actionOf({ run, entry, changedNothing, answered: answeredIn(database, runRow) }, clock.now())
   const ended = { run, action, entry, call }
   endUndone(context, ended)
   if (call.contains !== undefined && makesContainment(action.outcome)) insertContainment(context, ended)

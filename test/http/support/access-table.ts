@@ -119,7 +119,7 @@ export const accessTable: Readonly<Record<string, AccessEntry>> = {
     body: (organization_code) => ({ organization_code, inputs: { user: 'eve' } }),
   },
   'POST /playbooks/{playbook}/backtests': {
-    roles: readers,
+    roles: operators,
     of: 'body',
     // Without alerts it has ended before the next one begins.
     body: (organization_code) => ({
@@ -130,9 +130,9 @@ export const accessTable: Readonly<Record<string, AccessEntry>> = {
   },
   'GET /playbooks/{playbook}/backtests': { roles: readers, of: 'shared' },
   'GET /backtests/{backtest}': { roles: readers, of: 'backtest' },
-  'POST /backtests/{backtest}/cancel': { roles: readers, of: 'backtest' },
-  'POST /backtests/{backtest}/resume': { roles: readers, of: 'backtest' },
-  'GET /backtests/{backtest}/runs/{run}': { roles: readers, of: 'backtest' },
+  'POST /backtests/{backtest}/cancel': { roles: operators, of: 'backtest' },
+  'POST /backtests/{backtest}/resume': { roles: operators, of: 'backtest' },
+  'GET /backtests/{backtest}/runs/{run}': { roles: operators, of: 'backtest' },
   'GET /playbooks': { roles: readers, of: 'list' },
   'GET /playbooks/{playbook}': { roles: readers, of: 'playbook' },
   'GET /playbooks/{playbook}/graph': { roles: readers, of: 'playbook' },

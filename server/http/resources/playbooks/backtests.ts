@@ -1,12 +1,11 @@
 import { backtestView } from '../../../../core/backtest/backtest-view.ts'
-import { maxBacktestAlerts, type Backtest } from '../../../../core/backtest/backtests.ts'
+import { maxBacktestAlerts } from '../../../../core/backtest/backtests.ts'
 import type { PlaybookVersion } from '../../../../core/backtest/recording.ts'
 import { newInputPolicies } from '../../../../core/backtest/replay-notes.ts'
 import type { Organization } from '../../../../core/domain/organization.ts'
 import { PlaybookError } from '../../../../core/errors/playbook-error.ts'
 import { knownNames } from '../../../../core/investigation/known-names.ts'
 import { operators, readers, type Caller } from '../../caller/caller.ts'
-import { RequestError } from '../../request/request-error.ts'
 import { defineRoute, type Services } from '../../routing/route.ts'
 import { epochMs, flag, objectSchema } from '../system/page.ts'
 import { backtestSchema, comparedRunsSchema, comparedRunsView } from './backtest-view.ts'
@@ -21,7 +20,7 @@ const startBacktest = defineRoute({
   path: '/playbooks/{playbook}/backtests',
   // A second one changes nothing either.
   once: false,
-  access: readers,
+  access: operators,
   summary:
     'Runs an edited version of a playbook against recorded alerts with their recorded replies, in the background. Writes nothing.',
   status: 201,
@@ -45,14 +44,13 @@ const startBacktest = defineRoute({
       new_input: {
         enum: newInputPolicies,
         description:
-          'For calls and questions that were not recorded. `fail` (default): the alert cannot be judged. `assume`: the example of the skill, and no answer of people. `live`: read-only skills make real calls (roles `analyst` and `admin`).',
+          'For calls and questions that were not recorded. `fail` (default): the alert cannot be judged. `assume`: the example of the skill, and no answer of people. `live`: read-only skills make real calls.',
       },
     },
   },
   async handle({ params, body, caller }, services) {
     const { stores, directory, backtests, clock } = services
     const { new_input: policy = 'fail', limit = defaultLimit, created_after: since } = body
-    if (policy === 'live') requireOperator(caller)
     const organization = await directory.organization(
       caller.scope,
       body.organization_code,
@@ -84,14 +82,6 @@ async function liveSource(
 ): Promise<string> {
   const authored = playbooks.authored().find((playbook) => playbook.name === name)
   return (authored ?? (await requirePlaybook(stores.playbooks, [uuid], name))).source
-}
-
-/** Real calls cost the other systems, and an operator answers for them. */
-function requireOperator({ role }: Caller): void {
-  if (!operators.includes(role))
-    throw new RequestError('role_insufficient', undefined, {
-      hint: 'use a key with the role analyst, or another `new_input`',
-    })
 }
 
 async function versionIn(
@@ -141,7 +131,7 @@ const getBacktest = defineRoute({
 const cancelBacktest = defineRoute({
   method: 'POST',
   path: '/backtests/{backtest}/cancel',
-  access: readers,
+  access: operators,
   summary: 'Cancels a backtest; its results so far stay.',
   answer: backtestSchema,
   async handle({ params, caller }, { backtests }) {
@@ -152,11 +142,10 @@ const cancelBacktest = defineRoute({
 const resumeBacktest = defineRoute({
   method: 'POST',
   path: '/backtests/{backtest}/resume',
-  access: readers,
+  access: operators,
   summary: 'Continues a cancelled or failed backtest with the alerts that are left.',
   answer: backtestSchema,
   async handle({ params, caller }, { backtests }) {
-    requireRoleFor(caller, backtests.find(caller.scope, params.backtest))
     return { body: backtestView(backtests.resume(caller.scope, params.backtest), false) }
   },
 })
@@ -164,12 +153,11 @@ const resumeBacktest = defineRoute({
 const getComparedRuns = defineRoute({
   method: 'GET',
   path: '/backtests/{backtest}/runs/{run}',
-  access: readers,
+  access: operators,
   summary: 'Replays one alert of a backtest again, and returns the steps of both versions.',
   answer: comparedRunsSchema,
   async handle({ params, caller, gone }, { backtests, dryRunGate, calculations, catalogue }) {
     const backtest = backtests.find(caller.scope, params.backtest)
-    requireRoleFor(caller, backtest)
     const { organization, base, candidate } = backtest.request
     const compared = await dryRunGate.through(organization.uuid, gone(), (signal) =>
       backtests.compare(caller.scope, backtest.id, params.run, signal),
@@ -178,10 +166,6 @@ const getComparedRuns = defineRoute({
     return { body: await calculations.inTurn(caller, () => comparedRunsView(compared, versions, catalogue)) }
   },
 })
-
-function requireRoleFor(caller: Caller, { request }: Backtest): void {
-  if (request.policy === 'live') requireOperator(caller)
-}
 
 export const backtestRoutes = [
   startBacktest,

@@ -5,7 +5,6 @@ import type { Validation } from '../../api/types.ts'
 import { ErrorAlert } from '../../parts/feedback.tsx'
 import { Section } from '../../parts/layout.tsx'
 import { durationText } from '../../parts/time.ts'
-import { useHasRole } from '../../session/session.ts'
 import { BacktestResult } from './backtest-result.tsx'
 import { useBacktest, type ApiBacktest } from './use-backtest.ts'
 
@@ -19,8 +18,8 @@ const spans = [
 const policies = [
   { value: 'fail', label: 'new inputs: not judged' },
   { value: 'assume', label: 'new inputs: assume examples' },
+  { value: 'live', label: 'new inputs: real reads' },
 ]
-const livePolicy = { value: 'live', label: 'new inputs: real reads' }
 
 interface BacktestSectionProps {
   /** The playbook whose recorded runs are replayed. */
@@ -82,7 +81,6 @@ function BacktestControls({ isBusy, isReady, onStart }: BacktestControlsProps) {
   const organization = useOrganization(useState<string | null>(null))
   const [days, setDays] = useState('30')
   const [newInput, setNewInput] = useState('fail')
-  const mayCall = useHasRole('analyst', 'admin')
   return (
     <Group gap="xs">
       {!organization.isSingle && (
@@ -100,7 +98,7 @@ function BacktestControls({ isBusy, isReady, onStart }: BacktestControlsProps) {
         size="xs"
         aria-label="New inputs"
         w={230}
-        data={mayCall ? [...policies, livePolicy] : policies}
+        data={policies}
         value={newInput}
         allowDeselect={false}
         onChange={(value) => value !== null && setNewInput(value)}
