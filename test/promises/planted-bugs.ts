@@ -314,7 +314,7 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
   },
   'an observable starts a playbook with every further alert': {
     file: 'core/transitions/trigger/start-rules.ts',
-    find: 'return count >= times && !isRecent',
-    replace: 'return count >= times',
+    find: 'return firedAt !== undefined && firedAt <= now && firedAt > now - withinMs',
+    replace: 'return withinMs < 0 && firedAt !== undefined && now > 0',
   },
 }

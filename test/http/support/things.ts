@@ -1,3 +1,4 @@
+import { eventually } from '../../support/eventually.ts'
 import { requireBatch, fingerprintOf } from '../../../core/checkpoint/checkpoint-batch.ts'
 import { contentHash } from '../../../core/playbook/language/source-text.ts'
 import { parsePlaybook } from '../../../core/playbook/read/parse.ts'
@@ -206,14 +207,13 @@ export function thingsOf(api: Api, code: string) {
     /** With a run that it has replayed. */
     async backtest(): Promise<Thing> {
       const { uuid } = await runningRun()
-      const body = { organization_code: code, source: manualPlaybook.source }
-      for (;;) {
+      const body = { organization_code: code, source: manualPlaybook.source, limit: 1 }
+      return await eventually('the end of the backtest before, as only one runs at a time', async () => {
         const { status, json, text } = await api.call('POST', '/api/playbooks/p/backtests', { body })
-        // One at a time for each organization.
-        if (status === 409) continue
+        if (status === 409) return undefined
         if (status !== 201) throw new Error(text)
         return { backtest: [json.backtest_id], run: [uuid] }
-      }
+      })
     },
     async playbook(): Promise<Thing> {
       const { name, hash } = await playbook()
