@@ -22,7 +22,7 @@ describe('rows of a table by keyboard alone', function () {
     await page.keyboard.press('Escape')
     await page.getByPlaceholder(/words of an alert/i).waitFor({ state: 'hidden' })
     await page.keyboard.press('Control+k')
-    await page.getByPlaceholder(/words of an alert/i).waitFor()
+    await page.locator('input[aria-label="Search or jump to"]:focus').waitFor()
     await page.keyboard.type('alerts')
     await page.keyboard.press('Enter')
     await page.getByRole('heading', { level: 1, name: 'Alerts' }).waitFor()
