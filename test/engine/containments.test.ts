@@ -31,7 +31,7 @@ describe('containments of a run', () => {
 
   async function go(steps: readonly object[], skills: TestSkills) {
     const run = await bench.startRun()
-    return await bench.go(makePlaybook({ steps: steps as never }), skills, { run, destructive })
+    return await bench.go(makePlaybook({ steps }), skills, { run, destructive })
   }
   const found = async () =>
     (await bench.stores.containments.list('all', { limit: 50 }, {})).data.map(

@@ -60,10 +60,10 @@ describe('a wait for an event', () => {
 
   /** Lets the pauses between looks pass. */
   const ended = async (going: ReturnType<typeof start>['going']) => {
-    let isOver = false
-    const over = going.finally(() => (isOver = true))
+    const state = { isOver: false }
+    const over = going.finally(() => (state.isOver = true))
     over.catch(() => {})
-    for (let second = 0; second < 120 && !isOver; second++) await clock.advance(1_000)
+    for (let second = 0; second < 120 && !state.isOver; second++) await clock.advance(1_000)
     return await over
   }
 

@@ -1,6 +1,5 @@
 import { match, strictEqual } from 'node:assert/strict'
 import { join } from 'node:path'
-import type { LoadedPlugin } from '../../declarative/index.ts'
 import { checkSettings } from '../../skill/connection/settings.ts'
 import type { AnySkill, ConnectionDefinition, InboundRequest, InboundResult, Sandbox } from '../index.ts'
 import { checkConnection, type ConnectionCheck } from './check-connection.ts'
@@ -137,11 +136,15 @@ async function failureOf(work: Promise<unknown>): Promise<FailureSeen> {
  * })
  */
 export function sandboxWithState(folder: string, makeState: () => SandboxState): Sandbox {
-  let declared: LoadedPlugin['declared']
+  const load = async () => {
+    const { declaredSandbox, loadPlugin } = await import('../../declarative/index.ts')
+    const { declared } = loadPlugin({ path: join(folder, 'plugin.yaml'), isThorough: false })
+    return { declared, declaredSandbox }
+  }
+  let loaded: ReturnType<typeof load> | undefined
   return {
     async start(options) {
-      const { declaredSandbox, loadPlugin } = await import('../../declarative/index.ts')
-      declared ??= loadPlugin({ path: join(folder, 'plugin.yaml'), isThorough: false }).declared
+      const { declared, declaredSandbox } = await (loaded ??= load())
       const sandbox = declared && declaredSandbox(declared, makeState)
       if (sandbox === undefined) throw new Error(`${folder} has no plugin with a connection`)
       return await sandbox.start(options)
