@@ -1,5 +1,5 @@
 /**
- * `npm test`: runs all test files in three processes, the slowest files first, so that all end at about the same time.
+ * `npm test`: runs all test files in two processes, the slowest files first, so that both end at about the same time.
  * Further arguments go to mocha.
  */
 import { spawnSync } from 'node:child_process'

@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import { copyFile, mkdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { eventually } from '../support/eventually.ts'
 import { makeTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.ts'
 import { killCommands, startTocsinCommand } from '../support/server/run-tocsin.ts'
 import { startServer } from '../support/server/start-server.ts'
@@ -61,6 +62,11 @@ describe("the authors' guide with the sandbox", function () {
     let printed = ''
     for (const line of lines) {
       if (line.startsWith(prompt)) {
+        // A person needs longer to answer than the server needs to note that it has asked.
+        await eventually('the question is sent', async () => {
+          const { body } = await server.call('/checkpoints')
+          return body.data[0]?.connection ?? undefined
+        })
         sandboxes.process.stdin.write(`${line.slice(prompt.length)}\n`)
         continue
       }
