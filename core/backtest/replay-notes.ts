@@ -2,7 +2,7 @@ import type { Unjudged } from './recording.ts'
 
 /**
  * What to do about a call or question that was not recorded: the alert cannot be judged (`fail`), the reply is the example of the
- * skill and nobody answers (`assume`), or read-only skills make real calls (`live`).
+ * skill and people do not answer (`assume`), or read-only skills make real calls (`live`).
  */
 export const newInputPolicies = ['fail', 'assume', 'live'] as const
 export type NewInputPolicy = (typeof newInputPolicies)[number]
