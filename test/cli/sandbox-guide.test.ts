@@ -1,7 +1,6 @@
 import { expect } from 'chai'
 import { copyFile, mkdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { eventually } from '../support/eventually.ts'
 import { makeTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.ts'
 import { killCommands, startTocsinCommand } from '../support/server/run-tocsin.ts'
 import { startServer } from '../support/server/start-server.ts'
@@ -59,15 +58,21 @@ describe("the authors' guide with the sandbox", function () {
       },
     })
     expect(posted.status, JSON.stringify(posted.body)).to.equal(201)
+    /** A person needs longer than the server to note that it has asked; it refuses earlier answers with 503. */
+    const typeUntilAccepted = async (typed: string) => {
+      const refusal = 'the platform answered 503: .*question_going_out'
+      for (let refused = 0; ; refused++) {
+        sandboxes.process.stdin.write(`${typed}\n`)
+        const answered = await sandboxes.hasPrinted(
+          new RegExp(`(?:${refusal}[^]*?){${refused + 1}}|the platform accepted it`),
+        )
+        if (answered.includes('the platform accepted it')) return
+      }
+    }
     let printed = ''
     for (const line of lines) {
       if (line.startsWith(prompt)) {
-        // A person needs longer to answer than the server needs to note that it has asked.
-        await eventually('the question is sent', async () => {
-          const { body } = await server.call('/checkpoints')
-          return body.data[0]?.connection ?? undefined
-        })
-        sandboxes.process.stdin.write(`${line.slice(prompt.length)}\n`)
+        await typeUntilAccepted(line.slice(prompt.length))
         continue
       }
       // In the order of the guide, which omits the requests in between.
