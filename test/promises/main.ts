@@ -1,8 +1,8 @@
 /**
  * `npm run test:crash -- [--times N] [--seed N] [--workers N] [--no-planted] [--only TEXT]`: runs the tests
  * of the promises, longer than `npm test` does; then plants each bug in a copy of the program and checks that
- * its tests fail. Writes the results to docs/promises.md, unless `--only` restricted it to tests or bugs
- * whose name contains the text. Exits with 1 if a test failed or a bug was missed.
+ * its tests fail. Writes the results to docs/promises.md; `--only` restricts it to tests and bugs whose name
+ * contains the text, and replaces only their results. Exits with 1 if a test failed or a bug was missed.
  */
 import { cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { arch, availableParallelism, platform, tmpdir } from 'node:os'
@@ -58,20 +58,29 @@ if (!values['no-planted']) {
   }
 }
 
-const last: LastRun = {
-  date: new Date().toISOString().slice(0, 10),
-  seed: Number(seed),
-  times: Number(times),
-  machine: `${availableParallelism()} cores, ${platform()} ${arch()}, Node ${process.versions.node}`,
-  results,
-  planted,
-}
-if (only === '') {
-  await writeFile(join(root, 'test/promises/last-run.json'), `${JSON.stringify(last, null, 2)}\n`)
-  await writeFile(join(root, 'docs/promises.md'), promisesPage(last))
-}
+const date = new Date().toISOString().slice(0, 10)
+const run = { date, seed: Number(seed), times: Number(times) }
+const file = join(root, 'test/promises/last-run.json')
+const last: LastRun =
+  only === '' ? completeRun() : withLaterRun(JSON.parse(await readFile(file, 'utf8')) as LastRun)
+await writeFile(file, `${JSON.stringify(last, null, 2)}\n`)
+await writeFile(join(root, 'docs/promises.md'), promisesPage(last))
 const isGood = count(tests, 'failed') === 0 && !Object.values(planted).includes('missed')
 process.exitCode = isGood ? 0 : 1
+
+function completeRun(): LastRun {
+  const machine = `${availableParallelism()} cores, ${platform()} ${arch()}, Node ${process.versions.node}`
+  return { ...run, machine, results, planted }
+}
+
+function withLaterRun(known: LastRun): LastRun {
+  const later = Object.entries(results).map(([key, result]) => [key, { ...result, run }])
+  return {
+    ...known,
+    results: { ...known.results, ...(Object.fromEntries(later) as LastRun['results']) },
+    planted: { ...known.planted, ...planted },
+  }
+}
 
 function count(tests: readonly RanTest[], state: RanTest['state']): number {
   return tests.filter((test) => test.state === state).length

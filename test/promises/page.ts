@@ -6,6 +6,16 @@ export interface Result {
   readonly passed: number
   readonly failed: number
   readonly pending: number
+  /** The later run of some tests that it is from. Default: the complete run. */
+  readonly run?: LaterRun
+}
+
+/** A run that `--only` restricted to some tests. */
+export interface LaterRun {
+  /** YYYY-MM-DD. */
+  readonly date: string
+  readonly seed: number
+  readonly times: number
 }
 
 export interface LastRun {
@@ -56,6 +66,8 @@ function table(proofs: readonly Proof[], last: LastRun): string {
 
 function outcome(result: Result | undefined): string {
   if (result === undefined) return 'not run'
-  const parts = Object.entries(result).filter(([, count]) => count > 0)
-  return parts.map(([word, count]) => `${count} ${word}`).join(', ')
+  const { run, ...counts } = result
+  const parts = Object.entries(counts).filter(([, count]) => count > 0)
+  const later = run === undefined ? '' : ` (${run.date}, seed ${run.seed}, loops ${run.times} times as long)`
+  return `${parts.map(([word, count]) => `${count} ${word}`).join(', ')}${later}`
 }
