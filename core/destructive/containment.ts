@@ -1,12 +1,14 @@
 import { isDeepStrictEqual } from 'node:util'
+import { theServer, type Actor, type Author } from '../domain/audit.ts'
 import type { ActionOutcome, CaseAction } from '../domain/case.ts'
+import type { RunEnd } from '../domain/run.ts'
 import { ConflictError, NotFoundError } from '../errors/errors.ts'
 
 /**
  * States of a containment. `undoing`: a run undoes it. `failed`: that run ended without undoing it. `unknown`: that run may have
- * undone it.
+ * undone it. `overdue`: it has expired, and was not undone.
  */
-export const containmentStates = ['active', 'undoing', 'undone', 'failed', 'unknown'] as const
+export const containmentStates = ['active', 'undoing', 'undone', 'failed', 'unknown', 'overdue'] as const
 export type ContainmentState = (typeof containmentStates)[number]
 
 /** A destructive action that stays in effect until it is undone, such as an isolated machine. */
@@ -27,6 +29,14 @@ export interface Containment {
   readonly hasUndo: boolean
   /** The last run that undid it or tried to. */
   readonly undoRunUuid: string | null
+  /** The person or key that started the run; otherwise the run, named after its playbook. */
+  readonly owner: Author
+  /** When it is undone without a request, in epoch milliseconds; null: only people undo it. */
+  readonly expiresAt: number | null
+  /** The condition under which it stays when it expires; null: none. */
+  readonly unless: string | null
+  /** Why it is `failed` or `overdue`, or stays beyond its expiry; null: nothing to say. */
+  readonly note: string | null
   readonly createdAt: number
   /** When its state last changed. */
   readonly changedAt: number
@@ -38,6 +48,16 @@ export interface DestructiveOutcome {
   readonly connection: string | null
   /** The call contains: it stays in effect until it is undone. Undefined: it does not. */
   readonly contains?: Undo | undefined
+  /** When its containment expires. Undefined: only people undo it. */
+  readonly expiry?: Expiry | undefined
+}
+
+/** When a containment is undone without a request. */
+export interface Expiry {
+  /** Time after the call, in milliseconds. */
+  readonly afterMs: number
+  /** The condition under which it stays, see `undoCondition`. Undefined: it never stays. */
+  readonly unless?: string | undefined
 }
 
 /** The call that undoes another one. */
@@ -52,7 +72,22 @@ export interface Undo {
 export const activeContainment: ContainmentState = 'active'
 
 /** States in which the containment may still be in effect. */
-export const standingStates: readonly ContainmentState[] = ['active', 'undoing', 'failed', 'unknown']
+export const standingStates: readonly ContainmentState[] = [
+  'active',
+  'undoing',
+  'failed',
+  'unknown',
+  'overdue',
+]
+
+/** States in which a containment is undone when it expires. In the others a run undoes it, or people decide. */
+export const expiringStates: readonly ContainmentState[] = ['active', 'failed']
+
+/** A containing call that runs again after its containment was undone contains again. */
+export const endedState: ContainmentState = 'undone'
+
+/** Undoes containments that have expired. */
+export const theExpiry: Actor = { ...theServer, name: 'containment expiry' }
 
 /**
  * Whether a containing call with this outcome creates a containment, or keeps that of an earlier call with
@@ -74,17 +109,30 @@ export function hasSameTarget(undo: unknown, input: unknown): boolean {
   return both.length > 0 && both.every((field) => isDeepStrictEqual(undo[field], input[field]))
 }
 
-/**
- * The state when a run is queued that undoes the containment. Throws NotFoundError `containment_not_found`, ConflictError
- * `containment_undone` and `containment_being_undone`.
- */
-export function beginUndo(state: ContainmentState | undefined): ContainmentState {
-  if (state === undefined) throw new NotFoundError('containment_not_found', 'there is no such containment')
-  if (state === 'undone') throw new ConflictError('containment_undone', 'the containment is undone already')
-  if (state === 'undoing')
+/** What the transitions of a containment depend on. */
+export type ContainmentStanding = Pick<Containment, 'state' | 'expiresAt'>
+
+function requireNotUndone(known: ContainmentStanding | undefined): ContainmentStanding {
+  if (known === undefined) throw new NotFoundError('containment_not_found', 'there is no such containment')
+  if (known.state === 'undone')
+    throw new ConflictError('containment_undone', 'the containment is undone already')
+  if (known.state === 'undoing')
     throw new ConflictError('containment_being_undone', 'a run is undoing the containment', {
       hint: 'see undo_run_uuid of the containment',
     })
+  return known
+}
+
+/**
+ * The state when a run is queued that undoes the containment. Throws NotFoundError `containment_not_found`, ConflictError
+ * `containment_undone` and `containment_being_undone`.
+ *
+ * @param expiredAt the expiry that queues the run; ConflictError `containment_changed` if it is another one by now
+ */
+export function beginUndo(known: ContainmentStanding | undefined, expiredAt?: number): ContainmentState {
+  const { state, expiresAt } = requireNotUndone(known)
+  if (expiredAt !== undefined && (expiresAt !== expiredAt || !expiringStates.includes(state)))
+    throw new ConflictError('containment_changed', 'the containment no longer expires at that time')
   return 'undoing'
 }
 
@@ -92,7 +140,45 @@ export function beginUndo(state: ContainmentState | undefined): ContainmentState
 export const undoingState: ContainmentState = 'undoing'
 
 /** The state when that run ended without undoing it. */
-export const stateAfterFailedUndo: ContainmentState = 'failed'
+export const stateAfterFailedUndo = (expiresAt: number | null, now: number): ContainmentState =>
+  expiresAt !== null && expiresAt <= now ? 'overdue' : 'failed'
+
+/** Characters of the error of a run in a note. The run has all of it. */
+const maxError = 500
+
+/** Why the run did not undo it. */
+export const failedUndoNote = ({ status, error }: RunEnd): string =>
+  `the run that was to undo it ${status === 'cancelled' ? 'was cancelled' : status}${error === null ? '' : `: ${error.message.slice(0, maxError)}`}`
+
+/** What happened at the expiry instead of an undo: the condition is true, or the undo cannot begin. */
+export interface ExpiryOutcome {
+  readonly kind: 'kept' | 'overdue'
+  /** The reason, for people. */
+  readonly note: string
+}
+
+/** The fields after that. People decide about both; only the reason differs. */
+export const afterExpiry = (
+  { kind, note }: ExpiryOutcome,
+  expiresAt: number,
+): Pick<Containment, 'state' | 'expiresAt' | 'note'> =>
+  kind === 'kept' ? { state: 'active', expiresAt: null, note } : { state: 'overdue', expiresAt, note }
+
+/**
+ * The fields after a person chose another expiry; null: only people undo it. Throws NotFoundError `containment_not_found`,
+ * ConflictError `containment_undone`, `containment_being_undone` and, for a call that may have undone it,
+ * `containment_unknown`.
+ */
+export function afterExtension(
+  known: ContainmentStanding | undefined,
+  expiresAt: number | null,
+): Pick<Containment, 'state' | 'expiresAt' | 'note'> {
+  if (requireNotUndone(known).state === 'unknown')
+    throw new ConflictError('containment_unknown', 'the containment may be undone already', {
+      hint: 'decide the step with unknown outcome in the run of undo_run_uuid, or undo it again',
+    })
+  return { state: 'active', expiresAt, note: null }
+}
 
 /** An unknown connection (null) may be any connection. */
 export const mayBeSameConnection = (one: string | null, other: string | null): boolean =>

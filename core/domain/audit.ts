@@ -80,6 +80,7 @@ export const auditActions = [
   'run.cancelled',
   'step.resolved',
   'checkpoint.answered',
+  'containment.extended',
   'skill.held',
   'skill.called',
   'skill.ended',
@@ -110,6 +111,7 @@ export const auditSubjects = [
   'playbook',
   'run',
   'checkpoint',
+  'containment',
   'engine',
   'data',
 ] as const

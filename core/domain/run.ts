@@ -103,6 +103,8 @@ export interface NewRun {
   readonly caseId?: string | undefined
   /** Id of the containment that it undoes: its state changes in the same write. */
   readonly undoes?: string | undefined
+  /** The expiry of that containment for which it is undone: refused if it changed. Undefined: a person undoes it. */
+  readonly expiredAt?: number | undefined
   /** At most one active run per playbook, key and organization. */
   readonly concurrency?: { readonly key: string; readonly policy: 'queue' | 'drop' } | undefined
   /** How often runs of the playbook start in the organization. */

@@ -1,4 +1,5 @@
-import { actionText } from '../case/actions.ts'
+import { actionText, inputText } from '../case/actions.ts'
+import { theExpiry, type ExpiryOutcome } from '../destructive/containment.ts'
 import { approvalNote } from '../destructive/policy.ts'
 import { theRun, type Actor } from '../domain/audit.ts'
 import type { CaseAction, CaseEdit, CaseEntry } from '../domain/case.ts'
@@ -119,5 +120,30 @@ export const actionEntry = (run: NamedRun, action: CaseAction, at: number): NewC
   ...timelineEntry('action', actionText(action), actorOf(run), at),
   action,
 })
+
+/** A containment that expired, and the run that undoes it. */
+export const expiredEntry = (action: CaseAction, runUuid: string, at: number): NewCaseEntry =>
+  noteEntry(`${containmentText(action)} has expired: the run ${runUuid} undoes it.`, theExpiry, at)
+
+/** A containment that expired and was not undone. */
+export function notUndoneEntry(action: CaseAction, { kind, note }: ExpiryOutcome, at: number): NewCaseEntry {
+  const text = kind === 'kept' ? 'stays in effect until people undo it' : 'has expired and was not undone'
+  return noteEntry(`${containmentText(action)} ${text}: ${note}.`, theExpiry, at)
+}
+
+export function extendedEntry(
+  action: CaseAction,
+  expiresAt: number | null,
+  by: Actor,
+  at: number,
+): NewCaseEntry {
+  const end = expiresAt === null ? 'people undo it' : new Date(expiresAt).toISOString()
+  return noteEntry(`${containmentText(action)} stays in effect until ${end}.`, by, at)
+}
+
+function containmentText(action: CaseAction): string {
+  const input = inputText(action)
+  return `The containment by ${action.skill}${input === '' ? '' : ` (${input})`}`
+}
 
 const actorOf = ({ uuid, playbookName }: NamedRun): Actor => theRun(uuid, playbookName)

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import type { DestructiveOutcome } from '../../core/destructive/containment.ts'
+import { theExpiry, type DestructiveOutcome, type Expiry } from '../../core/destructive/containment.ts'
 import type { JournalBegin, JournalEnd } from '../../core/ports/runs/journal-store.ts'
 import { somebody } from '../support/somebody.ts'
 import { completed, expectRejection, newAlert, startedRun, type GetSubject } from './fixture.ts'
@@ -13,9 +13,10 @@ export function containmentStoreContract(subject: GetSubject): void {
       subject().stores.containments.list(scope, { limit: 50 }, filter)
     const states = async () => (await list()).data.map(({ state }) => state)
 
-    const contains = (input?: object): DestructiveOutcome => ({
+    const contains = (input?: object, expiry?: Expiry): DestructiveOutcome => ({
       connection: 'Endpoints',
       contains: { skill: release, input: input as never },
+      expiry,
     })
 
     async function aRun() {
@@ -83,6 +84,10 @@ export function containmentStoreContract(subject: GetSubject): void {
         undoneBy: release,
         hasUndo: true,
         undoRunUuid: null,
+        owner: { kind: 'run', id: run.uuid, name: 'phishing-triage' },
+        expiresAt: null,
+        unless: null,
+        note: null,
         createdAt: subject().clock.nowMs,
       })
       expect(data[0]!.action).to.deep.include({
@@ -271,6 +276,204 @@ export function containmentStoreContract(subject: GetSubject): void {
         const started = data.find(({ action }) => action === 'run.started')
         expect(started).to.deep.include({ actor: { kind: 'api_key', id: started!.actor.id, name: 'kim' } })
         expect(started!.details).to.include({ undoes: id })
+      })
+    })
+
+    describe('with an expiry', () => {
+      const hour = 3_600_000
+      const unless = "case.verdict == 'malicious'"
+      const store = () => subject().stores.containments
+      const newest = async () => (await list()).data[0]!
+      const notes = async () =>
+        (await subject().stores.cases.timeline('all', 'Acme-1', { limit: 50 })).data
+          .filter(({ kind }) => kind === 'note')
+          .map(({ text, actor }) => [actor.name, text])
+      const undo = (undoes: string, expiredAt?: number) =>
+        subject().stores.runs.queue({
+          organizationUuid: subject().acme.uuid,
+          playbookName: 'undo-edr-release-machine',
+          playbookHash: 'b'.repeat(64),
+          alertUuid: null,
+          undoes,
+          expiredAt,
+          by: theExpiry,
+        })
+
+      /** It expires in an hour. */
+      async function expiring(id = 'm1') {
+        const { uuid } = await aRun()
+        await call(uuid, isolate, { id }, { call: contains({ id }, { afterMs: hour, unless }) })
+        return await newest()
+      }
+      const pass = (ms: number) => void (subject().clock.nowMs += ms)
+
+      it('is due from its expiry on, counted from the outcome of the call', async () => {
+        const one = await expiring()
+        const { nowMs } = subject().clock
+        expect([one.expiresAt, one.unless]).to.deep.equal([nowMs + hour, unless])
+        expect(await store().nextExpiry()).to.equal(nowMs + hour)
+        expect(await store().due(nowMs + hour - 1, 10)).to.deep.equal([])
+        expect(await store().due(nowMs + hour, 10)).to.deep.equal([one])
+      })
+
+      it('is due in the order of the expiries, a page at a time', async () => {
+        const first = await expiring('m1')
+        pass(1)
+        const second = await expiring('m2')
+        pass(2 * hour)
+        const { nowMs } = subject().clock
+        expect((await store().due(nowMs, 1)).map(({ id }) => id)).to.deep.equal([first.id])
+        await undo(first.id, first.expiresAt!)
+        expect((await store().due(nowMs, 1)).map(({ id }) => id)).to.deep.equal([second.id])
+        expect(await store().nextExpiry()).to.equal(second.expiresAt)
+      })
+
+      it('announces what may bring the next expiry forward', async () => {
+        let changes = 0
+        store().watchExpiry(() => changes++)
+        const one = await expiring()
+        expect(changes).to.equal(1)
+        await store().extend(one.id, one.expiresAt! + hour, somebody())
+        expect(changes).to.equal(2)
+        await call((await aRun()).uuid, isolate, { id: 'm2' })
+        expect(changes).to.equal(2)
+      })
+
+      it('is undone by one run, however often the expiry fires, and the case says so', async () => {
+        const one = await expiring()
+        pass(hour)
+        const outcomes = await Promise.allSettled(
+          Array.from({ length: 5 }, () => undo(one.id, one.expiresAt!)),
+        )
+        expect(outcomes.filter(({ status }) => status === 'fulfilled')).to.have.length(1)
+        const { state, undoRunUuid } = await newest()
+        expect(state).to.equal('undoing')
+        expect(await notes()).to.deep.equal([
+          [
+            'containment expiry',
+            `The containment by edr.isolate_machine (id: m1) has expired: the run ${undoRunUuid} undoes it.`,
+          ],
+        ])
+        expect(await store().nextExpiry()).to.equal(undefined)
+      })
+
+      it('does not begin for an expiry that somebody changed', async () => {
+        const one = await expiring()
+        await store().extend(one.id, null, somebody())
+        await expectRejection(undo(one.id, one.expiresAt!), 'ConflictError', 'containment_changed')
+        expect((await newest()).state).to.equal('active')
+      })
+
+      it('is overdue if its undo ended without undoing it after the expiry, and failed before', async () => {
+        const one = await expiring()
+        const error = { code: 'connection_missing', message: 'there is no connection' }
+        const fail = async (uuid: string) => {
+          await subject().stores.runs.start(uuid, { title: 'Undo' })
+          await subject().stores.runs.end(uuid, { status: 'failed', output: null, error })
+        }
+        await fail((await undo(one.id)).uuid)
+        const note = 'the run that was to undo it failed: there is no connection'
+        expect(await newest()).to.deep.include({ state: 'failed', note })
+        expect(await store().nextExpiry()).to.equal(one.expiresAt)
+        pass(hour)
+        await fail((await undo(one.id, one.expiresAt!)).uuid)
+        expect(await newest()).to.deep.include({ state: 'overdue', note })
+        expect(await store().nextExpiry()).to.equal(undefined)
+        await undo(one.id)
+        expect(await newest()).to.deep.include({ state: 'undoing', note: null })
+      })
+
+      it('is left to people while a call may have undone it', async () => {
+        const { uuid } = await aRun()
+        const one = await expiring()
+        await call(uuid, release, { id: 'm1' }, { state: 'failed', call: { connection: null } }, 'unclear')
+        pass(hour)
+        expect((await newest()).state).to.equal('unknown')
+        expect(await store().due(subject().clock.nowMs, 10)).to.deep.equal([])
+        await expectRejection(undo(one.id, one.expiresAt!), 'ConflictError', 'containment_changed')
+        await expectRejection(
+          store().extend(one.id, null, somebody()),
+          'ConflictError',
+          'containment_unknown',
+        )
+      })
+
+      it('stays beyond it without another, or is overdue, with the reason', async () => {
+        const kept = await expiring()
+        pass(hour)
+        const outcome = { kind: 'kept', note: `${unless} is true` } as const
+        expect(await store().settleExpiry(kept.id, kept.expiresAt! + 1, outcome)).to.equal(false)
+        expect(await store().settleExpiry(kept.id, kept.expiresAt!, outcome)).to.equal(true)
+        expect(await newest()).to.deep.include({ state: 'active', expiresAt: null, note: outcome.note })
+        expect(await store().settleExpiry(kept.id, kept.expiresAt!, outcome)).to.equal(false)
+
+        const { id, expiresAt } = await expiring('m2')
+        pass(hour)
+        await store().settleExpiry(id, expiresAt!, { kind: 'overdue', note: 'edr is not installed' })
+        expect(await newest()).to.deep.include({ state: 'overdue', expiresAt, note: 'edr is not installed' })
+        expect((await notes())[0]).to.deep.equal([
+          'containment expiry',
+          `The containment by edr.isolate_machine (id: m1) stays in effect until people undo it: ${unless} is true.`,
+        ])
+      })
+
+      it('is extended by a person, also when it is overdue, which is audited', async () => {
+        const { id, expiresAt } = await expiring()
+        pass(hour)
+        await store().settleExpiry(id, expiresAt!, { kind: 'overdue', note: 'edr is not installed' })
+        const extended = await store().extend(id, expiresAt! + hour, somebody('kim'))
+        expect(extended).to.deep.include({ state: 'active', expiresAt: expiresAt! + hour, note: null })
+        expect(await store().nextExpiry()).to.equal(expiresAt! + hour)
+        expect((await notes())[0]).to.deep.equal([
+          'kim',
+          `The containment by edr.isolate_machine (id: m1) stays in effect until ${new Date(expiresAt! + hour).toISOString()}.`,
+        ])
+        const { data } = await subject().stores.audit.list('all', {}, { limit: 1 })
+        expect(data[0]).to.deep.include({
+          action: 'containment.extended',
+          subject: { kind: 'containment', id, name: isolate },
+        })
+        expect(data[0]!.details).to.include({ was: expiresAt, expires_at: expiresAt! + hour })
+        await expectRejection(
+          store().extend('00000000-0000-4000-8000-000000000000', null, somebody()),
+          'NotFoundError',
+          'containment_not_found',
+        )
+        const { uuid } = await undo(id)
+        await expectRejection(
+          store().extend(id, null, somebody()),
+          'ConflictError',
+          'containment_being_undone',
+        )
+        await call(uuid, release, { id: 'm1' }, { call: { connection: null } })
+        await expectRejection(store().extend(id, null, somebody()), 'ConflictError', 'containment_undone')
+      })
+
+      it('belongs to the person who started the run', async () => {
+        const { stores, acme } = subject()
+        const { uuid } = await stores.runs.queue({
+          organizationUuid: acme.uuid,
+          playbookName: 'contain',
+          playbookHash: 'c'.repeat(64),
+          alertUuid: null,
+          by: somebody('kim'),
+        })
+        await call(uuid, isolate, { id: 'm9' })
+        expect((await newest()).owner).to.deep.include({ kind: 'api_key', name: 'kim' })
+      })
+
+      it('is active again if the step runs again after it was undone', async () => {
+        const run = await aRun()
+        await begin(run.uuid, isolate, { id: 'm1' }, 'a')
+        const given = contains({ id: 'm1' }, { afterMs: hour })
+        await subject().stores.journal.park(run.uuid, 'a', undefined, given)
+        await call((await aRun()).uuid, release, { id: 'm1' }, { call: { connection: null } }, 'undo')
+        expect((await newest()).state).to.equal('undone')
+        const again = { decision: 'run_again', output: null, by: somebody() } as const
+        await subject().stores.journal.resolve(run.uuid, 'a', again)
+        pass(5)
+        await call(run.uuid, isolate, { id: 'm1' }, { call: given }, 'a')
+        expect(await newest()).to.deep.include({ state: 'active', expiresAt: subject().clock.nowMs + hour })
       })
     })
 

@@ -26,6 +26,8 @@ export interface RunRequest {
   readonly caseId?: string | undefined
   /** See `NewRun.undoes`. */
   readonly undoes?: string | undefined
+  /** See `NewRun.expiredAt`. */
+  readonly expiredAt?: number | undefined
 }
 
 /** A sensitive key is stored as a hash: it only has to be comparable. */
@@ -53,6 +55,7 @@ export function newRun({
   trigger,
   caseId,
   undoes,
+  expiredAt,
 }: RunRequest): NewRun {
   const resolved = resolveInputs(playbook, inputs)
   const { concurrency, rate } = playbook
@@ -77,6 +80,7 @@ export function newRun({
     ...(trigger === undefined ? {} : { trigger }),
     ...(caseId === undefined ? {} : { caseId }),
     ...(undoes === undefined ? {} : { undoes }),
+    ...(expiredAt === undefined ? {} : { expiredAt }),
     ...(concurrency && {
       concurrency: {
         key: keyOf(concurrency.key, names()),

@@ -1,4 +1,5 @@
-import type { Containment, ContainmentState } from '../../destructive/containment.ts'
+import type { Containment, ContainmentState, ExpiryOutcome } from '../../destructive/containment.ts'
+import type { Actor } from '../../domain/audit.ts'
 import type { ListPage, ListRequest, OrganizationScope } from '../common.ts'
 
 export interface ContainmentFilter {
@@ -15,4 +16,17 @@ export interface ContainmentStore {
   find(scope: OrganizationScope, id: string): Promise<Containment | undefined>
   /** The input of the call that undoes it; undefined if it is unknown. */
   undoInput(id: string): Promise<Readonly<Record<string, unknown>> | undefined>
+  /** Containments that expired at this time or before and are not being undone, oldest expiry first. */
+  due(now: number, limit: number): Promise<readonly Containment[]>
+  /** The earliest expiry of a containment that is to be undone then; undefined: none. */
+  nextExpiry(): Promise<number | undefined>
+  /** Calls this whenever `nextExpiry` may have become earlier. */
+  watchExpiry(onChanged: () => void): void
+  /**
+   * Records that a containment was not undone at its expiry, also in the timeline of its case. False: it no longer expires at
+   * that time, and nothing changed.
+   */
+  settleExpiry(id: string, expiresAt: number, outcome: ExpiryOutcome): Promise<boolean>
+  /** Changes the expiry; audited. Throws what `afterExtension` throws. */
+  extend(id: string, expiresAt: number | null, by: Actor): Promise<Containment>
 }

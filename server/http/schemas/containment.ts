@@ -1,5 +1,6 @@
 import { containmentStates } from '../../../core/destructive/containment.ts'
 import { apiCaseActionSchema } from './case-action.ts'
+import { apiActorSchema } from './run.ts'
 
 /** A containment in answers of the API. */
 export const apiContainmentSchema = {
@@ -20,6 +21,10 @@ export const apiContainmentSchema = {
     'undone_by',
     'can_undo',
     'undo_run_uuid',
+    'owner',
+    'expires_at',
+    'unless',
+    'note',
     'created_at',
     'changed_at',
   ],
@@ -31,7 +36,7 @@ export const apiContainmentSchema = {
     state: {
       enum: containmentStates,
       description:
-        'active: in effect, as far as Tocsin knows; undoing: a run undoes it; undone: a call undid it; failed: the run ended without undoing it; unknown: a call may have undone it.',
+        'active: in effect, as far as Tocsin knows; undoing: a run undoes it; undone: a call undid it; failed: the run ended without undoing it; unknown: a call may have undone it; overdue: it has expired and was not undone.',
     },
     action: {
       ...apiCaseActionSchema,
@@ -49,6 +54,22 @@ export const apiContainmentSchema = {
     undo_run_uuid: {
       type: ['string', 'null'],
       description: 'The last run that undid it or tried to; null: none.',
+    },
+    owner: {
+      ...apiActorSchema,
+      description: 'The person or key that started the run; otherwise the run, named after its playbook.',
+    },
+    expires_at: {
+      type: ['integer', 'null'],
+      description: 'When it is undone without a request (epoch milliseconds); null: only people undo it.',
+    },
+    unless: {
+      type: ['string', 'null'],
+      description: 'The condition under which it stays when it expires; null: none.',
+    },
+    note: {
+      type: ['string', 'null'],
+      description: 'Why it is failed or overdue, or stays beyond its expiry; null: nothing to say.',
     },
     created_at: { type: 'integer', minimum: 0, description: 'When (epoch milliseconds).' },
     changed_at: {

@@ -1,10 +1,13 @@
 import { actionOf } from '../../../core/case/actions.ts'
+import { theRun, authorOf, type Author } from '../../../core/domain/audit.ts'
 import type { CaseAction } from '../../../core/domain/case.ts'
 import { composeCaseId } from '../../../core/domain/ids.ts'
 import {
   activeContainment,
   beginUndo,
   containmentAfterUndo,
+  endedState,
+  failedUndoNote,
   hasSameTarget,
   makesContainment,
   mayBeSameConnection,
@@ -12,10 +15,14 @@ import {
   stateAfterFailedUndo,
   undoingState,
   type Containment,
+  type ContainmentStanding,
   type ContainmentState,
   type DestructiveOutcome,
 } from '../../../core/destructive/containment.ts'
+import type { RunEnd } from '../../../core/domain/run.ts'
+import { expiredEntry } from '../../../core/transitions/timeline.ts'
 import { answeredIn } from '../cases/case-actions.ts'
+import { insertEntry } from '../cases/case-entries.ts'
 import { fromJson, toJson } from '../database/columns.ts'
 import type { Database } from '../database/database.ts'
 import { opened, sealedColumns } from '../context/sealed-values.ts'
@@ -34,6 +41,9 @@ export interface ContainmentRow extends Pick<
   | 'connection'
   | 'undoneBy'
   | 'undoRunUuid'
+  | 'expiresAt'
+  | 'unless'
+  | 'note'
   | 'createdAt'
   | 'changedAt'
 > {
@@ -42,26 +52,30 @@ export interface ContainmentRow extends Pick<
   readonly organizationCode: string
   readonly caseNumber: number | null
   readonly action: string
+  /** Null: the run of the action. */
+  readonly owner: string | null
   readonly hasUndo: 0 | 1
 }
 
 /** Ends before WHERE. */
 export const selectContainment = `
   SELECT t.id, t.uuid, o.uuid AS organizationUuid, o.code AS organizationCode, c.number AS caseNumber, c.title AS caseTitle, t.state, t.action,
-    t.connection, t.undone_by AS undoneBy, t.undo_input IS NOT NULL AS hasUndo, t.undo_run_uuid AS undoRunUuid, t.created_at AS createdAt,
-    t.changed_at AS changedAt
+    t.connection, t.undone_by AS undoneBy, t.undo_input IS NOT NULL AS hasUndo, t.undo_run_uuid AS undoRunUuid, t.owner,
+    t.expires_at AS expiresAt, t.unless, t.note, t.created_at AS createdAt, t.changed_at AS changedAt
   FROM containments t
     CROSS JOIN organizations o ON o.id = t.organization_id
     LEFT JOIN cases c ON c.id = t.case_id`
 
 export function toContainment(row: ContainmentRow): Containment {
-  const { id: _, uuid, organizationCode, caseNumber, action, hasUndo, ...rest } = row
+  const { id: _, uuid, organizationCode, caseNumber, action: actionJson, owner, hasUndo, ...rest } = row
+  const action = fromJson<CaseAction>(actionJson)
   return {
     ...rest,
     id: uuid,
     caseId: caseNumber === null ? null : composeCaseId(organizationCode, caseNumber),
-    action: fromJson<CaseAction>(action),
+    action,
     hasUndo: hasUndo === 1,
+    owner: fromJson<Author>(owner) ?? authorOf(theRun(action.run_uuid, action.playbook)),
   }
 }
 
@@ -112,17 +126,18 @@ export function noteDecidedContainment({ database, clock }: Context, runUuid: st
 }
 
 function insertContainment({ database, clock }: Context, { run, action, entry, call }: EndedCall): void {
-  const { connection, contains } = call
+  const { connection, contains, expiry } = call
   if (contains === undefined) return
   const now = clock.now()
   const uuid = makeUuid(now)
   const place = `undo ${run.uuid} ${action.path}`
   database.run(
-    `INSERT INTO containments (uuid, organization_id, case_id, run_uuid, path, state, action, connection, undone_by, undo_input,
-       created_at, changed_at)
-     VALUES (?, (SELECT id FROM organizations WHERE uuid = ?), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+    `INSERT INTO containments (uuid, organization_id, case_id, run_uuid, path, state, action, connection, undone_by, undo_input, owner,
+       expires_at, unless, created_at, changed_at)
+     VALUES (?, (SELECT id FROM organizations WHERE uuid = ?), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
      ON CONFLICT (run_uuid, path) DO UPDATE SET action = excluded.action, connection = ifnull(excluded.connection, connection),
-       undo_input = ifnull(excluded.undo_input, undo_input)`,
+       undo_input = ifnull(excluded.undo_input, undo_input), expires_at = ifnull(excluded.expires_at, expires_at),
+       state = iif(state = ?, excluded.state, state)`,
     uuid,
     run.organizationUuid,
     run.caseRow,
@@ -135,10 +150,23 @@ function insertContainment({ database, clock }: Context, { run, action, entry, c
     contains.input === undefined
       ? null
       : database.kept(toJson(contains.input), entry.sensitive !== undefined, place),
+    requesterOf(database, run.uuid),
+    expiry === undefined ? null : now + expiry.afterMs,
+    expiry?.unless ?? null,
     now,
     now,
+    endedState,
   )
+  if (expiry !== undefined) database.expiries.onChanged()
 }
+
+/** JSON of the actor that started or retried the run, as in the audit log; null: an alert or an event started it. */
+const requesterOf = (database: Database, runUuid: string): string | null =>
+  database.get<{ actor: string }>(
+    `SELECT entry -> '$.actor' AS actor FROM audit WHERE subject_id = ? AND action IN ('run.started', 'run.retried')
+     ORDER BY id DESC LIMIT 1`,
+    runUuid,
+  )?.actor ?? null
 
 interface StandingRow {
   readonly id: number
@@ -185,38 +213,69 @@ export function moveContainments(database: Database, runs: readonly number[], ca
   )
 }
 
+/** A containment that a run undoes; `expiredAt` as in `NewRun`. */
+interface BegunUndo {
+  readonly id: string
+  readonly expiredAt: number | undefined
+  readonly runUuid: string
+}
+
 /** Inside of the write that queues a run that undoes a containment. */
 export function beginContainmentUndo(
   { database, clock }: Context,
   organizationRow: number,
-  id: string,
-  runUuid: string,
+  { id, expiredAt, runUuid }: BegunUndo,
 ): void {
-  const known = database.get<{ row: number; state: ContainmentState }>(
-    'SELECT id AS row, state FROM containments WHERE uuid = ? AND organization_id = ?',
-    id,
-    organizationRow,
-  )
-  const state = beginUndo(known?.state)
+  const known = findStanding(database, id, organizationRow)
+  const state = beginUndo(known, expiredAt)
+  const now = clock.now()
   database.run(
-    'UPDATE containments SET state = ?, undo_run_uuid = ?, changed_at = ? WHERE id = ?',
+    'UPDATE containments SET state = ?, undo_run_uuid = ?, note = NULL, changed_at = ? WHERE id = ?',
     state,
     runUuid,
-    clock.now(),
+    now,
     known?.row ?? 0,
   )
+  if (expiredAt === undefined || known === undefined || known.caseRow === null) return
+  insertEntry(database, known.caseRow, expiredEntry(fromJson<CaseAction>(known.action), runUuid, now))
 }
 
+export interface KnownStanding extends ContainmentStanding {
+  readonly row: number
+  readonly caseRow: number | null
+  readonly organizationUuid: string
+  readonly action: string
+}
+
+/** @param organizationRow undefined: any organization */
+export const findStanding = (
+  database: Database,
+  id: string,
+  organizationRow?: number,
+): KnownStanding | undefined =>
+  database.get<KnownStanding>(
+    `SELECT t.id AS row, t.state, t.expires_at AS expiresAt, t.case_id AS caseRow, o.uuid AS organizationUuid, t.action
+     FROM containments t JOIN organizations o ON o.id = t.organization_id WHERE t.uuid = ? AND t.organization_id = ifnull(?, t.organization_id)`,
+    id,
+    organizationRow ?? null,
+  )
+
 /** Inside of the write that ends a run: what it was to undo and did not. */
-export function endContainmentUndo({ database, clock }: Context, runUuid: string): void {
+export function endContainmentUndo({ database, clock }: Context, runUuid: string, end: RunEnd): void {
   // An UPDATE without rows costs as much as one with rows.
-  if (database.get('SELECT 1 FROM containments WHERE undo_run_uuid = ? LIMIT 1', runUuid) === undefined)
-    return
-  database.run(
-    'UPDATE containments SET state = ?, changed_at = ? WHERE undo_run_uuid = ? AND state = ?',
-    stateAfterFailedUndo,
-    clock.now(),
+  const found = database.get<{ id: number; expiresAt: number | null }>(
+    'SELECT id, expires_at AS expiresAt FROM containments WHERE undo_run_uuid = ? AND state = ? LIMIT 1',
     runUuid,
     undoingState,
   )
+  if (found === undefined) return
+  const now = clock.now()
+  database.run(
+    'UPDATE containments SET state = ?, note = ?, changed_at = ? WHERE id = ?',
+    stateAfterFailedUndo(found.expiresAt, now),
+    failedUndoNote(end),
+    now,
+    found.id,
+  )
+  database.expiries.onChanged()
 }

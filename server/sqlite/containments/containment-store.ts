@@ -1,4 +1,15 @@
-import type { Containment } from '../../../core/destructive/containment.ts'
+import {
+  afterExpiry,
+  afterExtension,
+  expiringStates,
+  type Containment,
+  type ExpiryOutcome,
+} from '../../../core/destructive/containment.ts'
+import type { Actor } from '../../../core/domain/audit.ts'
+import type { CaseAction } from '../../../core/domain/case.ts'
+import { extendedEntry, notUndoneEntry } from '../../../core/transitions/timeline.ts'
+import { recordAudit } from '../audit/audit-log.ts'
+import { insertEntry } from '../cases/case-entries.ts'
 import { isInScope } from '../../../core/common/scope.ts'
 import type { ListPage, ListRequest, OrganizationScope } from '../../../core/ports/common.ts'
 import type { ContainmentFilter, ContainmentStore } from '../../../core/ports/runs/containment-store.ts'
@@ -8,7 +19,14 @@ import { scopeConditions } from '../context/scope.ts'
 import { SqliteStore } from '../context/store-context.ts'
 import { fromJson, toJson } from '../database/columns.ts'
 import { filterBy, listPage } from '../database/paging.ts'
-import { selectContainment, toContainment, type ContainmentRow } from './containment-rows.ts'
+import { updateRow } from '../context/rows.ts'
+import {
+  findStanding,
+  selectContainment,
+  toContainment,
+  type ContainmentRow,
+  type KnownStanding,
+} from './containment-rows.ts'
 
 export class SqliteContainmentStore extends SqliteStore implements ContainmentStore {
   list(
@@ -48,6 +66,80 @@ export class SqliteContainmentStore extends SqliteStore implements ContainmentSt
       return fromJson<Readonly<Record<string, unknown>>>(row?.input ?? null) ?? undefined
     })
   }
+
+  due(now: number, limit: number): Promise<readonly Containment[]> {
+    // A write, so that it runs after the writes that change expiries.
+    return this.commits.write(() =>
+      this.database
+        .all<ContainmentRow>(
+          `${selectContainment} WHERE t.expires_at <= ? AND t.state IN (SELECT value FROM json_each(?))
+           ORDER BY t.expires_at, t.id LIMIT ?`,
+          now,
+          expiring,
+          limit,
+        )
+        .map(toContainment),
+    )
+  }
+
+  nextExpiry(): Promise<number | undefined> {
+    return this.commits.write(
+      () =>
+        this.database.get<{ at: number | null }>(
+          `SELECT min(expires_at) AS at FROM containments
+           WHERE expires_at IS NOT NULL AND state IN (SELECT value FROM json_each(?))`,
+          expiring,
+        )?.at ?? undefined,
+    )
+  }
+
+  watchExpiry(onChanged: () => void): void {
+    this.database.expiries.onChanged = onChanged
+  }
+
+  settleExpiry(id: string, expiresAt: number, outcome: ExpiryOutcome): Promise<boolean> {
+    return this.commits.write(() => {
+      const known = findStanding(this.database, id)
+      if (known?.expiresAt !== expiresAt || !expiringStates.includes(known.state)) return false
+      const now = this.#change(known, afterExpiry(outcome, expiresAt))
+      if (known.caseRow !== null)
+        insertEntry(this.database, known.caseRow, notUndoneEntry(actionIn(known), outcome, now))
+      return true
+    })
+  }
+
+  extend(id: string, expiresAt: number | null, by: Actor): Promise<Containment> {
+    return this.commits.write(() => {
+      const known = findStanding(this.database, id)
+      const changes = afterExtension(known, expiresAt)
+      if (known === undefined) throw new Error('a missing containment was extended')
+      const now = this.#change(known, changes)
+      const action = actionIn(known)
+      recordAudit(this.context, {
+        action: 'containment.extended',
+        by,
+        organizationUuid: known.organizationUuid,
+        subject: { kind: 'containment', id, name: action.skill },
+        details: { run: action.run_uuid, path: action.path, was: known.expiresAt, expires_at: expiresAt },
+      })
+      if (known.caseRow !== null)
+        insertEntry(this.database, known.caseRow, extendedEntry(action, expiresAt, by, now))
+      this.database.expiries.onChanged()
+      return toContainment(
+        this.database.one<ContainmentRow>(`${selectContainment} WHERE t.id = ?`, known.row),
+      )
+    })
+  }
+
+  /** Inside of a write. Gives the time of the change. */
+  #change({ row }: KnownStanding, changes: Pick<Containment, 'state' | 'expiresAt' | 'note'>): number {
+    const changedAt = this.clock.now()
+    updateRow(this.database, 'containments', row, { ...changes, changedAt })
+    return changedAt
+  }
 }
 
 const { undoInput } = sealedColumns
+const expiring = toJson(expiringStates)
+
+const actionIn = ({ action }: KnownStanding): CaseAction => fromJson<CaseAction>(action)

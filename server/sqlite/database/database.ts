@@ -33,6 +33,8 @@ export class Database {
   readonly cursors = new CursorSeal(this)
   /** The events that writes note for triggers: none until a server watches for them. */
   readonly triggers = { wanted: nothingWanted, onNoted: (): void => {} }
+  /** Called in writes that may bring the next expiry of a containment forward. */
+  readonly expiries = { onChanged: (): void => {} }
   /** Undefined: opened without the master key. */
   sealed: SealedValues | undefined
   readonly #connection: Sqlite.Database

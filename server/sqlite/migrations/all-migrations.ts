@@ -10,6 +10,7 @@ import { rateLimits } from './0010-rate-limits.ts'
 import { triggerTables } from './0011-triggers.ts'
 import { eventWaits } from './0012-event-waits.ts'
 import { containments } from './0013-containments.ts'
+import { containmentExpiry } from './0014-containment-expiry.ts'
 import { accessTables } from '../schema/access.ts'
 import { alertsTables } from '../schema/alerts.ts'
 import { checkpointsTables, playbooksTables, runsTables } from '../schema/runs.ts'
@@ -47,4 +48,5 @@ export const migrations: readonly string[] = [
   triggerTables,
   eventWaits,
   containments,
+  containmentExpiry,
 ]

@@ -31,9 +31,13 @@ export interface QueueRunOptions {
 export function queueRun(context: StoreContext, given: NewRun, options: QueueRunOptions = {}): Run {
   const { database } = context
   const { id, run, drops } = insertNew(context, given, options)
-  const { carriesOver, undoes } = given
+  const { carriesOver, undoes, expiredAt, organizationUuid } = given
   if (undoes !== undefined)
-    beginContainmentUndo(context, requireOrganization(database, given.organizationUuid).id, undoes, run.uuid)
+    beginContainmentUndo(context, requireOrganization(database, organizationUuid).id, {
+      id: undoes,
+      expiredAt,
+      runUuid: run.uuid,
+    })
   if (carriesOver === undefined && given.by === undefined && !drops) return run
   const isReady = carriesOver === undefined || isCopyComplete(database, id)
   if (!isReady) changeRun(database, id, { wakeAt: maxWakeAt })

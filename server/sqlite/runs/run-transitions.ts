@@ -178,7 +178,7 @@ export function endRun(
   withdrawQuestions(database, run.id)
   withdrawStarts(database, run.id)
   forgetWaits(database, run.id)
-  endContainmentUndo({ database, clock }, run.uuid)
+  endContainmentUndo({ database, clock }, run.uuid, end)
   if (run.alertRow !== null) endAlertOf(database, run.alertRow, end, now)
   if (run.caseRow !== null) insertEntry(database, run.caseRow, runEndedEntry(run, end, now))
   if (run.concurrencyKey !== null) wakeNextInLine(database, run.concurrencyKey)

@@ -19,6 +19,7 @@ export const containmentLooks: Readonly<
   undone: { text: 'Undone', color: 'green' },
   failed: { text: 'Undo failed', color: 'red' },
   unknown: { text: 'Unknown', color: 'orange' },
+  overdue: { text: 'Overdue', color: 'red' },
 }
 
 /** An action with unknown outcome may not be in effect. */
@@ -35,7 +36,7 @@ export const targetText = ({ action: { input } }: Pick<ApiContainment, 'action'>
     .map(([name, value]) => `${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}`)
     .join(', ')
 
-const undoable: readonly ApiContainment['state'][] = ['active', 'failed', 'unknown']
+const undoable: readonly ApiContainment['state'][] = ['active', 'failed', 'unknown', 'overdue']
 
 /** Undoes a containment after a confirmation, and opens the run. */
 export function UndoButton({ one }: { readonly one: ApiContainment }) {

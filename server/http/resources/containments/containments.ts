@@ -105,6 +105,10 @@ export const containmentView = async (one: Containment, directory: Directory) =>
   undone_by: one.undoneBy,
   can_undo: one.hasUndo,
   undo_run_uuid: one.undoRunUuid,
+  owner: one.owner,
+  expires_at: one.expiresAt,
+  unless: one.unless,
+  note: one.note,
   created_at: one.createdAt,
   changed_at: one.changedAt,
 })
