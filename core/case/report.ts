@@ -21,9 +21,10 @@ export function caseReport(file: CaseFile, atMs: number): string {
   const sections = [
     `# Case ${markdownCode(found.id)}`,
     `**Title:** ${markdownCode(found.title)}`,
-    factsOf(file),
+    factsOf(file, atMs),
     '## Summary',
     found.summary === '' ? 'No summary yet.' : markdownBlock(found.summary),
+    ...(found.resolution === '' ? [] : ['## Resolution', markdownBlock(found.resolution)]),
     ...(actions.length === 0
       ? ['## Actions taken', 'No destructive action is on record.']
       : section('Actions taken', actions, actionLine, leftOut.actions)),
@@ -39,13 +40,16 @@ export function caseReport(file: CaseFile, atMs: number): string {
   return `${sections.join('\n\n')}\n`
 }
 
-function factsOf({ case: found, alerts, runs, leftOut }: CaseFile): string {
+function factsOf({ case: found, alerts, runs, leftOut }: CaseFile, atMs: number): string {
   const facts = {
     Status: found.status.replace('_', ' '),
     Severity: found.severity,
     Verdict: found.verdict,
     Assignee: found.assignee === null ? 'none' : markdownCode(found.assignee),
+    ...(found.closedAt !== null && { Closed: utc(found.closedAt) }),
+    ...(found.closingReason !== null && { 'Closing reason': found.closingReason.replaceAll('_', ' ') }),
     Opened: utc(found.createdAt),
+    ...targetFacts(found, atMs),
     'Last change': utc(found.modifiedAt),
     Alerts: countText(alerts.length + leftOut.alerts, found.alertsDeleted),
     Runs: countText(runs.length + leftOut.runs, found.runsDeleted),
@@ -55,6 +59,22 @@ function factsOf({ case: found, alerts, runs, leftOut }: CaseFile): string {
   return Object.entries(facts)
     .map(([name, value]) => `- **${name}:** ${value}`)
     .join('\n')
+}
+
+/** The targets of response times, and whether they were met. */
+function targetFacts(
+  { respondDueAt, respondedAt, resolveDueAt, closedAt }: CaseFile['case'],
+  atMs: number,
+): Readonly<Record<string, string>> {
+  return {
+    ...(respondDueAt !== null && { 'Response due': targetText(respondDueAt, respondedAt, atMs) }),
+    ...(resolveDueAt !== null && { 'Closing due': targetText(resolveDueAt, closedAt, atMs) }),
+  }
+}
+
+function targetText(dueAt: number, metAt: number | null, atMs: number): string {
+  if (metAt !== null) return `${utc(dueAt)}, ${metAt <= dueAt ? 'met' : 'missed'} on ${utc(metAt)}`
+  return `${utc(dueAt)}, ${atMs <= dueAt ? 'not yet done' : 'missed'}`
 }
 
 function alertLine(alert: CaseFile['alerts'][number]): string {

@@ -1,4 +1,11 @@
-import type { AttachedFile, CaseChanges, CaseStatus, Severity, Verdict } from '../plugin/index.ts'
+import type {
+  AttachedFile,
+  CaseChanges,
+  CaseStatus,
+  ClosingReason,
+  Severity,
+  Verdict,
+} from '../plugin/index.ts'
 import type { AuditRecord, Author } from './audit.ts'
 import type { StoredError } from './run.ts'
 
@@ -13,11 +20,23 @@ export interface Case {
   readonly severity: Severity
   readonly verdict: Verdict
   readonly assignee: string | null
+  /** Null while it is not closed, and if nobody gave one. */
+  readonly closingReason: ClosingReason | null
+  /** What was done; empty while it is not closed. */
+  readonly resolution: string
   /** Starts at 1 and rises with every change of the fields above. */
   readonly revision: number
   /** Epoch milliseconds. */
   readonly createdAt: number
   readonly modifiedAt: number
+  /** When it was last closed, in epoch milliseconds; null: it is not closed. */
+  readonly closedAt: number | null
+  /** When a person first acted on it or it was first closed, in epoch milliseconds; null: not yet. */
+  readonly respondedAt: number | null
+  /** When a person has to have acted on it, in epoch milliseconds; null: there is no target. See `CaseTargets`. */
+  readonly respondDueAt: number | null
+  /** When it has to be closed, in epoch milliseconds; null: there is no target. */
+  readonly resolveDueAt: number | null
   /** The case into which a person merged it; null if it was not merged. */
   readonly mergedInto: string | null
   /** The case from which it was split; null if it was not split from a case. */
@@ -49,9 +68,38 @@ export interface CaseAttachment extends AttachedFile {
 }
 
 /** A person's changes; absent fields keep their values. */
-export interface CaseEdit extends Omit<CaseChanges, 'assignee'> {
+export interface CaseEdit extends Omit<CaseChanges, 'assignee' | 'closingReason'> {
   /** Null removes the assignee. */
   readonly assignee?: string | null | undefined
+  readonly closingReason?: ClosingReason | null | undefined
+}
+
+/** Fields that people and playbooks change, with their names in the API. */
+export const caseFieldNames = {
+  title: 'title',
+  summary: 'summary',
+  status: 'status',
+  severity: 'severity',
+  verdict: 'verdict',
+  assignee: 'assignee',
+  closingReason: 'closing_reason',
+  resolution: 'resolution',
+} as const satisfies Readonly<Record<keyof CaseEdit, string>>
+type CaseField = keyof typeof caseFieldNames
+
+/** Changed fields in the API. */
+export type ApiCaseChanges = {
+  readonly [Field in CaseField as (typeof caseFieldNames)[Field]]?: CaseEdit[Field]
+}
+
+/** Targets of response times by severity, in milliseconds from the opening of a case; absent: none. */
+export type CaseTargets = {
+  readonly [Level in Severity]?: {
+    /** Until a person first acts on it. */
+    readonly respondMs?: number | undefined
+    /** Until it is closed. */
+    readonly resolveMs?: number | undefined
+  }
 }
 
 /** An entry of a case's timeline, also its form in the API. */
@@ -67,7 +115,7 @@ export interface CaseEntry {
   /** The note, or a sentence about the event; plain text. */
   readonly text: string
   /** For `changed`: the new values. */
-  readonly changes: CaseEdit | null
+  readonly changes: ApiCaseChanges | null
   /** For `action`: the action as known at this time. */
   readonly action: CaseAction | null
 }

@@ -1,3 +1,4 @@
+import type { CaseTargets } from './case.ts'
 import type { OwnDestructiveLimits } from './destructive-use.ts'
 
 /** Owner of alerts, cases and connections. */
@@ -8,6 +9,8 @@ export interface Organization {
   readonly name: string
   /** Its own limits of destructive actions per hour; the server's apply to other classes. Default: none. */
   readonly destructiveLimits?: OwnDestructiveLimits | undefined
+  /** Targets of response times of its cases. Default: none. */
+  readonly caseTargets?: CaseTargets | undefined
   /** Starts at 1 and rises with each edit. */
   readonly revision: number
   /** Epoch milliseconds. */

@@ -7,6 +7,17 @@ export type Verdict = (typeof verdicts)[number]
 export const caseStatuses = ['open', 'in_progress', 'closed'] as const
 export type CaseStatus = (typeof caseStatuses)[number]
 
+/** Why a case was closed: what its alerts turned out to be. */
+export const closingReasons = [
+  'true_positive',
+  'benign_positive',
+  'false_positive',
+  'duplicate',
+  'undetermined',
+  'other',
+] as const
+export type ClosingReason = (typeof closingReasons)[number]
+
 /** The changeable fields of a case. Absent fields stay unchanged. */
 export interface CaseChanges {
   readonly title?: string | undefined
@@ -15,6 +26,10 @@ export interface CaseChanges {
   readonly severity?: Severity | undefined
   readonly verdict?: Verdict | undefined
   readonly assignee?: string | undefined
+  /** Only of a closed case; left out if the case is not closed by the change. */
+  readonly closingReason?: ClosingReason | undefined
+  /** What was done, in a few sentences. Only of a closed case, as the closing reason. */
+  readonly resolution?: string | undefined
 }
 
 /** Fields of a new case. Defaults: severity medium, verdict unknown, status open. */

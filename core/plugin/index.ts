@@ -2,11 +2,12 @@
 import type { AnySkill } from './skill.ts'
 import type { ConnectionDefinition } from './connection.ts'
 
-export { caseStatuses, severities, verdicts } from './case-access.ts'
+export { caseStatuses, closingReasons, severities, verdicts } from './case-access.ts'
 export type {
   AttachedFile,
   CaseAccess,
   CaseChanges,
+  ClosingReason,
   CaseStatus,
   CaseView,
   NewCase,

@@ -1,6 +1,6 @@
 import type { Actor } from '../domain/audit.ts'
 import type { Case, CaseAction, CaseEdit, CaseEntry } from '../domain/case.ts'
-import type { CaseChanges, CaseStatus, NewCase, Severity, Verdict } from '../plugin/index.ts'
+import type { CaseChanges, CaseStatus, ClosingReason, NewCase, Severity, Verdict } from '../plugin/index.ts'
 import type { CaseFileStore } from './case-file-store.ts'
 import type { ListPage, ListRequest, OrganizationScope } from './common.ts'
 
@@ -12,6 +12,13 @@ export interface CaseFilter {
   readonly verdict?: Verdict | undefined
   /** Exactly this assignee; null: unassigned cases. */
   readonly assignee?: string | null | undefined
+  readonly closingReason?: ClosingReason | undefined
+  /** Only cases that are not closed. */
+  readonly isActive?: boolean | undefined
+  /** Open cases whose next target is due at this time or before, in epoch milliseconds. */
+  readonly overdueAt?: number | undefined
+  /** Cases that missed a target, or are overdue at this time, in epoch milliseconds. */
+  readonly missedAt?: number | undefined
   /** Occurs in the title or summary, ignoring the case of ASCII letters. */
   readonly text?: string | undefined
   /** Opened at or after this time, in epoch milliseconds. */
@@ -20,7 +27,10 @@ export interface CaseFilter {
   readonly createdBefore?: number | undefined
 }
 
-/** Sort orders of a list of cases; `-` is descending. */
+/**
+ * Sort orders of a list of cases; `-` is descending. `queue`: the most severe first, and the oldest of them; `due_at`: the next
+ * target first, and cases without one last.
+ */
 export const caseSorts = [
   'created_at',
   '-created_at',
@@ -28,6 +38,10 @@ export const caseSorts = [
   '-modified_at',
   'severity',
   '-severity',
+  'due_at',
+  '-due_at',
+  'queue',
+  '-queue',
 ] as const
 export type CaseSort = (typeof caseSorts)[number]
 
@@ -56,7 +70,7 @@ export interface CaseStore {
   update(organizationUuid: string, id: string, changes: CaseChanges, by: Actor, key: string): Promise<Case>
   /**
    * A person's edit of the revision that they have seen; undefined: of any revision. An edit without a difference does nothing.
-   * Throws NotFoundError `case_not_found`, ConflictError `revision_changed`.
+   * Throws NotFoundError `case_not_found`, ConflictError `revision_changed`, ValidationError `case_not_closed`.
    */
   edit(
     organizationUuid: string,

@@ -1,9 +1,18 @@
-import type { Case, CaseEdit } from '../domain/case.ts'
+import type { Actor } from '../domain/audit.ts'
+import {
+  caseFieldNames,
+  type ApiCaseChanges,
+  type Case,
+  type CaseEdit,
+  type CaseTargets,
+} from '../domain/case.ts'
+import { ValidationError } from '../errors/errors.ts'
 import type { NewCase } from '../plugin/index.ts'
+import { timesAfter, type CaseTimes } from '../case/case-times.ts'
 
 /** Fields that people and playbooks change. */
-export const editableFields = ['title', 'summary', 'status', 'severity', 'verdict', 'assignee'] as const
-type CaseFields = Pick<Case, (typeof editableFields)[number]>
+export const editableFields = Object.keys(caseFieldNames) as readonly (keyof typeof caseFieldNames)[]
+type CaseFields = Pick<Case, keyof typeof caseFieldNames>
 
 export const newCaseFields = (given: NewCase): CaseFields => ({
   title: given.title,
@@ -12,6 +21,8 @@ export const newCaseFields = (given: NewCase): CaseFields => ({
   severity: given.severity ?? 'medium',
   verdict: given.verdict ?? 'unknown',
   assignee: given.assignee ?? null,
+  closingReason: given.status === 'closed' ? (given.closingReason ?? null) : null,
+  resolution: given.status === 'closed' ? (given.resolution ?? '') : '',
 })
 
 /** The part of an edit that differs from the case; undefined: nothing to change. */
@@ -21,11 +32,58 @@ export function caseDifference(before: CaseFields, edit: CaseEdit): CaseEdit | u
   return Object.fromEntries(changed.map((field) => [field, edit[field]]))
 }
 
+/** The fields of an edit under their names in the API. */
+export const apiChanges = (edit: CaseEdit): ApiCaseChanges =>
+  Object.fromEntries(
+    editableFields
+      .filter((field) => edit[field] !== undefined)
+      .map((field) => [caseFieldNames[field], edit[field]]),
+  )
+
+/** Reads changes of the API. */
+export const editOf = (changes: ApiCaseChanges): CaseEdit =>
+  Object.fromEntries(
+    editableFields
+      .map((field) => [field, changes[caseFieldNames[field]]] as const)
+      .filter(([, value]) => value !== undefined),
+  )
+
+const closingFields = ['closingReason', 'resolution'] as const
+const noClosing = { closingReason: null, resolution: '' } as const
+
+/** An edit with its consequence: a case that is not closed has no closing reason and no resolution. */
+export function withClosing(before: Pick<Case, 'status'>, edit: CaseEdit): CaseEdit {
+  if ((edit.status ?? before.status) === 'closed') return edit
+  const { closingReason: _, resolution: __, ...others } = edit
+  return before.status === 'closed' ? { ...others, ...noClosing } : others
+}
+
+/** Throws ValidationError `case_not_closed` for a closing reason or a resolution of a case that is not closed by the edit. */
+export function requireClosing(before: Pick<Case, 'status'>, edit: CaseEdit): void {
+  if ((edit.status ?? before.status) === 'closed') return
+  const errors = closingFields
+    .filter((field) => edit[field] !== undefined && edit[field] !== noClosing[field])
+    .map((field) => ({ pointer: `/${caseFieldNames[field]}`, message: 'only a closed case can have it' }))
+  if (errors.length === 0) return
+  throw new ValidationError('case_not_closed', 'the case is not closed', errors, {
+    hint: 'send `status: closed` with it',
+  })
+}
+
+/** What the new values of a row follow from. */
+export interface ChangedCase
+  extends CaseTimes, Pick<Case, 'revision' | 'createdAt' | 'severity' | 'status'> {}
+
 /** The new values of the row: absent fields stay as they are. Each change counts as a revision. */
-export const editCase = ({ revision }: Pick<Case, 'revision'>, edit: CaseEdit, now: number) => ({
+export const editCase = (
+  before: ChangedCase,
+  edit: CaseEdit,
+  { by, now, targets }: { readonly by: Actor; readonly now: number; readonly targets: CaseTargets },
+) => ({
   ...Object.fromEntries(
     editableFields.filter((field) => edit[field] !== undefined).map((field) => [field, edit[field]]),
   ),
-  revision: revision + 1,
+  revision: before.revision + 1,
   modifiedAt: now,
+  ...timesAfter(before, edit, { by, now, targets }),
 })

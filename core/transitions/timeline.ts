@@ -2,13 +2,13 @@ import { actionText, inputText } from '../case/actions.ts'
 import { theExpiry, type ExpiryOutcome } from '../destructive/containment.ts'
 import { approvalNote } from '../destructive/policy.ts'
 import { theRun, type Actor } from '../domain/audit.ts'
-import type { CaseAction, CaseEdit, CaseEntry } from '../domain/case.ts'
+import { caseFieldNames, type CaseAction, type CaseEdit, type CaseEntry } from '../domain/case.ts'
 import { labelOf, type Checkpoint } from '../domain/checkpoint.ts'
 import type { ExceededLimit } from '../domain/destructive-use.ts'
 import type { Run, RunEnd, StepDecision } from '../domain/run.ts'
 import { textAt } from '../plugin/index.ts'
 import type { BulkAnswer } from '../ports/runs/checkpoint-store.ts'
-import { editableFields } from './case.ts'
+import { apiChanges, editableFields } from './case.ts'
 
 /** An entry for the timeline of a case. */
 export interface NewCaseEntry extends Omit<CaseEntry, 'actor' | 'request_id'> {
@@ -45,13 +45,21 @@ export function changedEntry(
 ): NewCaseEntry {
   const changed = editableFields
     .filter((field) => changes[field] !== undefined)
-    .map((field) =>
-      field === 'summary' ? 'new summary' : describeChange(field, before[field], changes[field]),
-    )
+    .map((field) => {
+      const name = caseFieldNames[field].replaceAll('_', ' ')
+      return isLong(field)
+        ? longChange(name, changes[field])
+        : describeChange(name, before[field], changes[field])
+    })
   const parts = [...(changed.length === 0 ? [] : [changed.join(', ')]), ...kept]
   const text = parts.length === 0 ? 'nothing changed' : parts.join('; ')
-  return { ...timelineEntry('changed', text, by, at), changes }
+  return { ...timelineEntry('changed', text, by, at), changes: apiChanges(changes) }
 }
+
+/** Texts of several lines, which an entry does not repeat. */
+const isLong = (field: keyof CaseEdit): boolean => field === 'summary' || field === 'resolution'
+const longChange = (name: string, after: string | null | undefined): string =>
+  after === '' ? `no ${name}` : `new ${name}`
 
 function describeChange(field: string, before: string | null | undefined, after: string | null | undefined) {
   const was = before === after ? '' : ` (was ${before ?? 'none'})`

@@ -72,7 +72,15 @@ export function exampleTrigger(
 
 function exampleChange({ caseTrigger }: Triggered, organizationCode: string) {
   const event = caseTrigger?.events[0] ?? 'closed'
-  const fields = { title: 'Example', summary: '', severity: 'medium', verdict: 'unknown', assignee: null }
+  const fields = {
+    title: 'Example',
+    summary: '',
+    severity: 'medium',
+    verdict: 'unknown',
+    assignee: null,
+    closing_reason: null,
+    resolution: '',
+  }
   const status = event === 'closed' ? 'closed' : 'open'
   return {
     events: event === 'closed' || event === 'reopened' ? [event, 'status_changed'] : [event],

@@ -1,7 +1,14 @@
 import { caseEvents } from '../domain/case.ts'
 import { actorKinds } from '../domain/audit.ts'
 import { triggerKinds, type TriggerKind } from '../domain/run.ts'
-import { caseStatuses, observableKinds, severities, verdicts, type JsonSchema } from '../plugin/index.ts'
+import {
+  caseStatuses,
+  closingReasons,
+  observableKinds,
+  severities,
+  verdicts,
+  type JsonSchema,
+} from '../plugin/index.ts'
 
 /** Bounds of `on.entity`. */
 export const entityBounds = {
@@ -29,6 +36,8 @@ const caseFields = {
   severity: { enum: severities },
   verdict: { enum: verdicts },
   assignee: textOrNull,
+  closing_reason: { enum: [...closingReasons, null] },
+  resolution: text,
 }
 
 /** The fields of each kind of trigger besides the common ones. */

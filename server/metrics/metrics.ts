@@ -147,6 +147,7 @@ const noWork: States['work'] = {
   questions: 0,
   approvals: 0,
   unknownSteps: 0,
+  overdueCases: 0,
   events: 0,
   rateLimited: { runs: 0, steps: 0 },
 }

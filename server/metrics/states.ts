@@ -70,6 +70,11 @@ function describeWork(exposition: Exposition, gauge: Gauge, states: States): voi
     () => states.work.unknownSteps,
   )
   gauge(
+    'tocsin_cases_overdue',
+    'Open cases whose next target of response times is over.',
+    () => states.work.overdueCases,
+  )
+  gauge(
     'tocsin_trigger_events_waiting',
     'Changes of cases and alerts that have not started their playbooks.',
     () => states.work.events,

@@ -24,6 +24,8 @@ export function caseStoreContract(subject: GetSubject): void {
         severity: 'medium',
         verdict: 'unknown',
         assignee: null,
+        closingReason: null,
+        resolution: '',
         revision: 1,
         mergedInto: null,
         splitFrom: null,
@@ -31,8 +33,64 @@ export function caseStoreContract(subject: GetSubject): void {
         runsDeleted: 0,
         createdAt: clock.nowMs,
         modifiedAt: clock.nowMs,
+        closedAt: null,
+        respondedAt: null,
+        respondDueAt: null,
+        resolveDueAt: null,
       })
       expect(second).to.include({ title: 'Two', ...changes })
+    })
+
+    it('keeps why and when a case was closed, and drops it when the case is reopened', async () => {
+      const { stores, acme, clock } = subject()
+      const { id } = await stores.cases.create(acme.uuid, { title: 'One' }, run1, 'a')
+      const closing = { status: 'closed', closingReason: 'duplicate', resolution: 'See 2.' } as const
+      clock.nowMs += 5
+      expect(await stores.cases.edit(acme.uuid, id, closing, kim, undefined)).to.include({
+        ...closing,
+        closedAt: clock.nowMs,
+        respondedAt: clock.nowMs,
+      })
+      const closed = await stores.cases.list('all', { closingReason: 'duplicate' }, { limit: 5 })
+      expect(closed.data.map((each) => each.id)).to.deep.equal([id])
+      expect((await stores.cases.list('all', { isActive: true }, { limit: 5 })).total).to.equal(0)
+      const reopened = await stores.cases.update(acme.uuid, id, { status: 'open' }, run1, 'b')
+      expect(reopened).to.include({ closingReason: null, resolution: '', closedAt: null })
+      await expectRejection(
+        stores.cases.edit(acme.uuid, id, { closingReason: 'other' }, kim, undefined),
+        'ValidationError',
+        'case_not_closed',
+      )
+      const left = await stores.cases.update(
+        acme.uuid,
+        id,
+        { closingReason: 'other', severity: 'low' },
+        run1,
+        'c',
+      )
+      expect(left).to.include({ closingReason: null, severity: 'low' })
+    })
+
+    it('computes due times from the targets of the organization, and finds overdue cases', async () => {
+      const { stores, acme, clock } = subject()
+      const targets = { high: { respondMs: 10, resolveMs: 100 } }
+      const organization = await stores.organizations.target(acme.uuid, targets, undefined, kim)
+      expect(organization.caseTargets).to.deep.equal(targets)
+      const { id } = await stores.cases.create(acme.uuid, { title: 'One', severity: 'high' }, run1, 'a')
+      await stores.cases.create(acme.uuid, { title: 'Two' }, run1, 'b')
+      const from = clock.nowMs
+      const ids = async (filter: object, sort: 'due_at' | 'queue') =>
+        (await stores.cases.list('all', filter, { limit: 5, sort })).data.map((each) => each.title)
+      expect(await ids({ overdueAt: from + 9 }, 'due_at')).to.deep.equal([])
+      expect(await ids({ overdueAt: from + 10 }, 'due_at')).to.deep.equal(['One'])
+      await stores.cases.comment(acme.uuid, id, 'seen', kim, 'c')
+      expect(await ids({ overdueAt: from + 99 }, 'due_at')).to.deep.equal([])
+      expect(await ids({ overdueAt: from + 100 }, 'due_at')).to.deep.equal(['One'])
+      clock.nowMs = from + 101
+      await stores.cases.edit(acme.uuid, id, { status: 'closed' }, kim, undefined)
+      expect(await ids({ overdueAt: from + 200 }, 'due_at')).to.deep.equal([])
+      expect(await ids({ missedAt: from + 200 }, 'due_at')).to.deep.equal(['One'])
+      expect(await ids({}, 'queue')).to.deep.equal(['One', 'Two'])
     })
 
     it('finds by id in any letter case, within the scope only', async () => {

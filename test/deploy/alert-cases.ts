@@ -50,6 +50,7 @@ export const alertCases: Readonly<Record<string, AlertCase>> = {
   TocsinRunsSuspected: gauge('tocsin_runs_suspected', '2m', 1, 0),
   TocsinActionsHeld: gauge('tocsin_destructive_uses_held', '6m', 1, 0),
   TocsinStepsUnknown: gauge('tocsin_steps_unknown', '6m', 1, 0),
+  TocsinCasesOverdue: gauge('tocsin_cases_overdue', '6m', 1, 0),
   TocsinSignInNeeded: gauge('tocsin_connections_sign_in_needed', '6m', 1, 0),
   TocsinPaused: gauge('tocsin_engine_paused', '61m', 1, 0),
   TocsinDiskAlmostFull: gauge('tocsin_disk_free_bytes', '6m', 9e8, 2e9),

@@ -35,6 +35,7 @@ const bodies: Record<string, object> = {
   patch_connections_connection: { enabled: false },
   patch_organizations_organization: { name: 'x' },
   put_organizations_organization_destructive_limits: { blocking: 3 },
+  put_organizations_organization_case_targets: { low: { resolve_minutes: 60 } },
   patch_providers_provider: { name: 'x' },
   post_runs_run_retry: {},
   post_runs_retry: { runs: ['unknown'] },
@@ -67,6 +68,7 @@ const neededHeaders: Readonly<Record<string, Readonly<Record<string, string>>>> 
   patch_connections_connection: { 'if-match': '*' },
   patch_organizations_organization: { 'if-match': '*' },
   put_organizations_organization_destructive_limits: { 'if-match': '*' },
+  put_organizations_organization_case_targets: { 'if-match': '*' },
   patch_providers_provider: { 'if-match': '*' },
 }
 

@@ -95,6 +95,7 @@ describe('the metrics of the server', () => {
       questions: 5,
       approvals: 6,
       unknownSteps: 7,
+      overdueCases: 3,
       events: 8,
       rateLimited: { runs: 8, steps: 9 },
     }

@@ -34,6 +34,8 @@ const unwatched = [
   'entity_firings',
   'sign_in_tokens',
   'correlation_keys',
+  'case_links',
+  'shared_filters',
   'run_moves',
   'case_assessments',
   'state_entries',

@@ -27,7 +27,7 @@ describe('the counts of a metrics scrape', () => {
     try {
       expect(countUnfinished(database, 0)).to.include({ queued: 0, oldestQueuedMs: 0, unknownSteps: 0 })
       const asked = database.asked.slice()
-      expect(asked).to.have.length(10)
+      expect(asked).to.have.length(11)
       const plans = asked.flatMap((sql) => {
         const values = Array.from(sql.matchAll(/\?/g), () => 'any')
         const plan = database.all<{ detail: string }>(`EXPLAIN QUERY PLAN ${sql}`, ...values)

@@ -10,6 +10,8 @@ const state = {
   severity: 'medium',
   verdict: 'unknown',
   assignee: null,
+  closingReason: null,
+  resolution: '',
 } as const
 
 describe('events of a case', () => {

@@ -103,6 +103,8 @@ describe('events that start playbooks', () => {
           severity: 'medium',
           verdict: 'benign',
           assignee: null,
+          closing_reason: null,
+          resolution: '',
         },
         before: {
           title: 'One',
@@ -111,6 +113,8 @@ describe('events that start playbooks', () => {
           severity: 'medium',
           verdict: 'benign',
           assignee: null,
+          closing_reason: null,
+          resolution: '',
         },
       })
     })

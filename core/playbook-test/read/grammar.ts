@@ -66,7 +66,17 @@ export const testGrammar = {
   call: { what: 'an expected call', keys: ['skill', 'step', 'times', 'attempts', 'with', 'at'] },
   case: {
     what: 'an expected case',
-    keys: ['title', 'summary', 'status', 'severity', 'verdict', 'assignee', 'notes'],
+    keys: [
+      'title',
+      'summary',
+      'status',
+      'severity',
+      'verdict',
+      'assignee',
+      'closing_reason',
+      'resolution',
+      'notes',
+    ],
   },
   expectedError: { what: 'an expected error', keys: ['code', 'message', 'hint', 'details'] },
   range: { what: 'a range of time', keys: ['min', 'max'] },

@@ -1,4 +1,5 @@
 import type { JournalEntry } from '../../domain/run.ts'
+import { caseFieldNames } from '../../domain/case.ts'
 import { parseJson, stringifyJson } from '../../common/json.ts'
 import { writeYaml } from '../../playbook/yaml/format.ts'
 import { traceOf } from '../coverage/trace.ts'
@@ -148,7 +149,7 @@ function skippedIn({ steps }: RecordedRun, isOwn: (step: RecordedStep) => boolea
 export const writesOf = (run: RecordedRun, catalogue: RecordOptions['catalogue']): readonly RecordedStep[] =>
   recordedCallsOf(run, catalogue).filter(({ kind }) => catalogue.skill(kind)?.skill.effect === 'write')
 
-const caseFields = ['title', 'summary', 'status', 'severity', 'verdict', 'assignee']
+const caseFields: readonly string[] = Object.values(caseFieldNames)
 
 /** The changes that the run makes to its own case. */
 function caseOf(run: RecordedRun): Readonly<Record<string, unknown>> {

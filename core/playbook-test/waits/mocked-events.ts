@@ -93,7 +93,15 @@ function exampleOfChange(
 ): RunTrigger {
   const happened = (given['events'] as readonly string[] | undefined) ?? [events?.[0] ?? 'status_changed']
   const isClosed = happened.includes('closed')
-  const fields = { title: 'Example', summary: '', severity: 'medium', verdict: 'unknown', assignee: null }
+  const fields = {
+    title: 'Example',
+    summary: '',
+    severity: 'medium',
+    verdict: 'unknown',
+    assignee: null,
+    closing_reason: null,
+    resolution: '',
+  }
   const id = caseId ?? composeCaseId(organizationCode, 1)
   return {
     kind: 'case',

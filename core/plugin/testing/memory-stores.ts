@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { authorOf, theServer, type Actor } from '../../domain/audit.ts'
 import { NotFoundError } from '../../errors/errors.ts'
-import { newCaseFields } from '../../transitions/case.ts'
+import { apiChanges, newCaseFields, withClosing } from '../../transitions/case.ts'
 import { acceptedFile } from '../../transitions/case-files.ts'
 import type { Case, CaseEdit, CaseEntry } from '../../domain/case.ts'
 import type { Connection } from '../../domain/connection.ts'
@@ -42,7 +42,7 @@ export function testCases(prefix = 'DEMO', title = 'The case of the run', id = `
     return found
   }
   const write = (found: Case, changes: CaseEdit, entry: Omit<CaseEntry, 'at' | 'action'>): Case => {
-    const given = Object.entries(changes).filter(([, value]) => value !== undefined)
+    const given = Object.entries(withClosing(found, changes)).filter(([, value]) => value !== undefined)
     const next: Case = { ...found, ...Object.fromEntries(given) }
     byId.set(next.id, next)
     entries.push({ ...entry, action: null, at: 0, caseId: next.id })
@@ -73,10 +73,20 @@ export function testCases(prefix = 'DEMO', title = 'The case of the run', id = `
     create: async (_organization, changes, by, key) => once(key, () => open(changes, by)),
     update: async (_organization, id, changes, by, key) =>
       once(key, () =>
-        write(existing(id), changes, { ...author(by), kind: 'changed', text: 'changed', changes }),
+        write(existing(id), changes, {
+          ...author(by),
+          kind: 'changed',
+          text: 'changed',
+          changes: apiChanges(changes),
+        }),
       ),
     edit: async (_organization, id, edit, by) =>
-      write(existing(id), edit, { ...author(by), kind: 'changed', text: 'changed', changes: edit }),
+      write(existing(id), edit, {
+        ...author(by),
+        kind: 'changed',
+        text: 'changed',
+        changes: apiChanges(edit),
+      }),
     comment: async (_organization, id, text, by, key) => {
       const entry = { ...author(by), kind: 'note', text, changes: null } as const
       once(key, () => write(existing(id), {}, entry))
@@ -122,6 +132,10 @@ function newCase(id: string): Case {
     runsDeleted: 0,
     createdAt: 0,
     modifiedAt: 0,
+    closedAt: null,
+    respondedAt: null,
+    respondDueAt: null,
+    resolveDueAt: null,
   }
 }
 

@@ -1,4 +1,5 @@
 import type { Actor } from '../../domain/audit.ts'
+import type { CaseTargets } from '../../domain/case.ts'
 import type { OwnDestructiveLimits } from '../../domain/destructive-use.ts'
 import type { Organization } from '../../domain/organization.ts'
 import type { CodeAndName } from './provider-store.ts'
@@ -12,4 +13,6 @@ export interface OrganizationStore {
   rename(uuid: string, name: string, revision: SeenRevision, by: Actor): Promise<Organization>
   /** Sets the organization's limits on destructive actions. Throws as `rename` does. */
   limit(uuid: string, limits: OwnDestructiveLimits, revision: SeenRevision, by: Actor): Promise<Organization>
+  /** Sets the targets of response times for cases that are opened or get another severity from now on. Throws as `rename` does. */
+  target(uuid: string, targets: CaseTargets, revision: SeenRevision, by: Actor): Promise<Organization>
 }

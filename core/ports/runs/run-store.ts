@@ -150,6 +150,8 @@ export interface UnfinishedWork {
   readonly approvals: number
   /** Steps with unknown outcome of active runs. */
   readonly unknownSteps: number
+  /** Open cases whose next target is over. */
+  readonly overdueCases: number
   /** Events that have not started their playbooks. */
   readonly events: number
   /** Runs and steps that wait for a rate limit of a playbook. */

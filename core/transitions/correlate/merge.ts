@@ -2,6 +2,7 @@ import type { Actor } from '../../domain/audit.ts'
 import type { Case, CaseEdit } from '../../domain/case.ts'
 import { ConflictError, ValidationError } from '../../errors/errors.ts'
 import { severities, verdicts } from '../../plugin/index.ts'
+import { editCase, type ChangedCase } from '../case.ts'
 import { timelineEntry, type NewCaseEntry } from '../timeline.ts'
 import { assessedFields, combinedAssessment, type AssessedField, type Assessment } from './assessment.ts'
 
@@ -103,11 +104,8 @@ const graver = <Word extends string>(order: readonly Word[], a: Word, b: Word): 
   order.indexOf(a) < order.indexOf(b) ? b : a
 
 /** The new values of a case that was merged into another. */
-export const mergedCase = ({ revision }: Pick<Case, 'revision'>, now: number) => ({
-  status: 'closed' as const,
-  revision: revision + 1,
-  modifiedAt: now,
-})
+export const mergedCase = (source: ChangedCase, by: Actor, now: number) =>
+  editCase(source, { status: 'closed' }, { by, now, targets: {} })
 
 const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`
 

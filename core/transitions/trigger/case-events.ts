@@ -1,5 +1,5 @@
 import type { Actor } from '../../domain/audit.ts'
-import type { Case, CaseEvent } from '../../domain/case.ts'
+import { caseFieldNames, type Case, type CaseEvent } from '../../domain/case.ts'
 import type { RunTrigger } from '../../domain/run.ts'
 import { editableFields } from '../case.ts'
 
@@ -21,7 +21,7 @@ export function caseEventsOf(before: CaseState | undefined, after: CaseState): r
 }
 
 const fieldsOf = (state: CaseState) =>
-  Object.fromEntries(editableFields.map((field) => [field, state[field]] as const))
+  Object.fromEntries(editableFields.map((field) => [caseFieldNames[field], state[field]] as const))
 
 /** The `trigger` of a run that a change of a case starts. */
 export function caseTriggerOf(

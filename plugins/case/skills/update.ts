@@ -1,4 +1,4 @@
-import { caseStatuses, defineSkill, SkillError } from 'tocsin/plugin'
+import { caseStatuses, closingReasons, defineSkill, SkillError } from 'tocsin/plugin'
 import { caseFields, caseId, chosenCase } from '../case-fields.ts'
 
 export const update = defineSkill({
@@ -14,6 +14,16 @@ export const update = defineSkill({
       id: caseId,
       ...caseFields,
       status: { type: 'string', enum: caseStatuses },
+      closing_reason: {
+        type: 'string',
+        enum: closingReasons,
+        description: 'Why the case is closed. Left out if the case is not closed.',
+      },
+      resolution: {
+        type: 'string',
+        maxLength: 10_000,
+        description: 'What was done. Left out if the case is not closed.',
+      },
     },
   },
   output: {
@@ -29,15 +39,17 @@ export const update = defineSkill({
         id: 'DEMO-1',
         status: 'closed',
         verdict: 'benign',
+        closing_reason: 'benign_positive',
         summary: 'A scan announced by operations.',
       },
       output: { id: 'DEMO-1' },
     },
   ],
-  async run({ id, ...changes }, { cases, idempotencyKey }) {
+  async run({ id, closing_reason: closingReason, ...others }, { cases, idempotencyKey }) {
+    const changes = { ...others, closingReason }
     if (Object.values(changes).every((value) => value === undefined)) {
       throw new SkillError('nothing_to_change', 'no field to change was given', {
-        hint: 'give at least one of title, summary, status, severity, verdict and assignee',
+        hint: 'give at least one of title, summary, status, severity, verdict, assignee, closing_reason and resolution',
       })
     }
     const chosen = await chosenCase(id, cases)

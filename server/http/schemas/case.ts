@@ -1,3 +1,4 @@
+import { closingReasons } from '../../../core/plugin/index.ts'
 import { apiCaseActionSchema } from './case-action.ts'
 import { apiContainmentSchema } from './containment.ts'
 import { ref } from './ref.ts'
@@ -22,9 +23,15 @@ export const apiCaseSchema = {
     'severity',
     'verdict',
     'assignee',
+    'closing_reason',
+    'resolution',
     'revision',
     'created_at',
     'modified_at',
+    'closed_at',
+    'responded_at',
+    'respond_due_at',
+    'resolve_due_at',
     'merged_into',
     'split_from',
     'alerts_deleted',
@@ -44,6 +51,11 @@ export const apiCaseSchema = {
     severity: { type: 'string', enum: ['informational', 'low', 'medium', 'high', 'critical'] },
     verdict: { type: 'string', enum: ['unknown', 'benign', 'suspicious', 'malicious'] },
     assignee: { type: ['string', 'null'] },
+    closing_reason: {
+      enum: [...closingReasons, null],
+      description: 'Why it was closed; null while it is not closed, and if nobody gave a reason.',
+    },
+    resolution: { type: 'string', description: 'What was done; empty while it is not closed. Plain text.' },
     revision: {
       type: 'integer',
       minimum: 1,
@@ -51,6 +63,27 @@ export const apiCaseSchema = {
     },
     created_at: { type: 'integer', minimum: 0, description: 'When it was opened (epoch milliseconds).' },
     modified_at: { type: 'integer', minimum: 0, description: 'When it last changed (epoch milliseconds).' },
+    closed_at: {
+      type: ['integer', 'null'],
+      minimum: 0,
+      description: 'When it was last closed (epoch milliseconds); null: it is not closed.',
+    },
+    responded_at: {
+      type: ['integer', 'null'],
+      minimum: 0,
+      description: 'When a person first acted on it, or it was first closed (epoch milliseconds).',
+    },
+    respond_due_at: {
+      type: ['integer', 'null'],
+      minimum: 0,
+      description: 'Target of the response (epoch milliseconds); null: there is none for its severity.',
+    },
+    resolve_due_at: {
+      type: ['integer', 'null'],
+      minimum: 0,
+      description:
+        'Target of the closing (epoch milliseconds), without the time it was closed before; null: there is none for its severity.',
+    },
     merged_into: {
       type: ['string', 'null'],
       description:
@@ -222,6 +255,10 @@ export const apiCaseSchema = {
                   severity: { enum: ['informational', 'low', 'medium', 'high', 'critical'] },
                   verdict: { enum: ['unknown', 'benign', 'suspicious', 'malicious'] },
                   assignee: { type: ['string', 'null'] },
+                  closing_reason: {
+                    enum: [...closingReasons, null],
+                  },
+                  resolution: { type: 'string' },
                 },
               },
             ],

@@ -1,4 +1,5 @@
 import type { Actor, AuditAction } from '../../../core/domain/audit.ts'
+import type { CaseTargets } from '../../../core/domain/case.ts'
 import type { OwnDestructiveLimits } from '../../../core/domain/destructive-use.ts'
 import type { Organization } from '../../../core/domain/organization.ts'
 import { ConflictError, NotFoundError } from '../../../core/errors/errors.ts'
@@ -16,16 +17,18 @@ import { isUniqueViolation } from '../database/storage-errors.ts'
 import { SqliteStore } from '../context/store-context.ts'
 import { makeUuid } from '../context/uuid.ts'
 
-const select = `SELECT uuid, code, name, destructive_limits AS destructiveLimits, revision, created_at AS createdAt
+const select = `SELECT uuid, code, name, destructive_limits AS destructiveLimits, case_targets AS caseTargets, revision, created_at AS createdAt
   FROM organizations t`
 
-interface OrganizationRow extends Omit<Organization, 'destructiveLimits'> {
+interface OrganizationRow extends Omit<Organization, 'destructiveLimits' | 'caseTargets'> {
   readonly destructiveLimits: string | null
+  readonly caseTargets: string | null
 }
 
-const toOrganization = ({ destructiveLimits: own, ...row }: OrganizationRow): Organization => ({
+const toOrganization = ({ destructiveLimits: own, caseTargets, ...row }: OrganizationRow): Organization => ({
   ...row,
   ...(own !== null && { destructiveLimits: fromJson<OwnDestructiveLimits>(own) }),
+  ...(caseTargets !== null && { caseTargets: fromJson<CaseTargets>(caseTargets) }),
 })
 
 type AuditDetails = Readonly<Record<string, unknown>>
@@ -91,15 +94,31 @@ export class SqliteOrganizationStore extends SqliteStore implements Organization
     revision: SeenRevision,
     by: Actor,
   ): Promise<Organization> {
+    return this.#set(uuid, 'destructive_limits', limits, revision, by, { destructive_per_hour: limits })
+  }
+
+  target(uuid: string, targets: CaseTargets, revision: SeenRevision, by: Actor): Promise<Organization> {
+    return this.#set(uuid, 'case_targets', targets, revision, by, { case_targets: targets })
+  }
+
+  /** @param column a constant of the source, with JSON; null for an empty object */
+  #set(
+    uuid: string,
+    column: 'destructive_limits' | 'case_targets',
+    value: object,
+    revision: SeenRevision,
+    by: Actor,
+    details: AuditDetails,
+  ): Promise<Organization> {
     return this.commits.writeConfiguration(() => {
       requireRevision(this.#require(uuid).revision, revision)
       this.database.run(
-        'UPDATE organizations SET destructive_limits = ?, revision = revision + 1 WHERE uuid = ?',
-        Object.keys(limits).length === 0 ? null : toJson(limits),
+        `UPDATE organizations SET ${column} = ?, revision = revision + 1 WHERE uuid = ?`,
+        Object.keys(value).length === 0 ? null : toJson(value),
         uuid,
       )
       const changed = this.#require(uuid)
-      this.#record('organization.changed', changed, by, { destructive_per_hour: limits })
+      this.#record('organization.changed', changed, by, details)
       return changed
     })
   }
@@ -120,15 +139,22 @@ export interface OrganizationKey {
   readonly id: number
   readonly uuid: string
   readonly code: string
+  readonly caseTargets: CaseTargets
 }
 
 /** Throws NotFoundError `organization_not_found`. */
 export function requireOrganization(database: Database, uuid: string): OrganizationKey {
-  const row = database.cache.get(`organization ${uuid}`, () =>
-    database.get<OrganizationKey>('SELECT id, uuid, code FROM organizations WHERE uuid = ?', uuid),
-  )
+  const row = database.cache.get(`organization ${uuid}`, () => findKey(database, uuid))
   if (row === undefined) throw organizationNotFound(uuid)
   return row
+}
+
+function findKey(database: Database, uuid: string): OrganizationKey | undefined {
+  const row = database.get<Omit<OrganizationKey, 'caseTargets'> & { readonly caseTargets: string | null }>(
+    'SELECT id, uuid, code, case_targets AS caseTargets FROM organizations WHERE uuid = ?',
+    uuid,
+  )
+  return row && { ...row, caseTargets: fromJson<CaseTargets>(row.caseTargets) ?? {} }
 }
 
 const organizationNotFound = (uuid: string): NotFoundError =>

@@ -67,11 +67,11 @@ export class SqliteCaseMoveStore extends SqliteStore implements CaseMoveStore {
     moveWaits(database, from, to)
     const decided = decidedIn(database, target.id)
     const fields = mergedFields(to, from, decided, assessmentsOf(database, target.id))
-    this.#edit(target, fields, now)
+    this.#edit(target, fields, by, now)
     const before = { ...from, decided: decidedIn(database, source.id) }
     const after = decidedAfterMerge(decided, caseByRow(database, target.id), before)
     if (after.length > 0) updateRow(database, 'cases', target.id, { decided: toJson(after) })
-    updateRow(database, 'cases', source.id, { ...mergedCase(source, now), mergedInto: target.id })
+    updateRow(database, 'cases', source.id, { ...mergedCase(source, by, now), mergedInto: target.id })
     const entries = mergeEntries(to, from, moved, by, now)
     insertEntry(database, target.id, entries.target)
     insertEntry(database, source.id, entries.source)
@@ -110,7 +110,7 @@ export class SqliteCaseMoveStore extends SqliteStore implements CaseMoveStore {
       insertEntry(database, row.id, entries.from)
       insertEntry(database, opened.row, entries.to)
       const decided = decidedIn(database, row.id)
-      this.#edit(row, fieldsAfterSplit(from, decided, assessmentsOf(database, row.id)), now)
+      this.#edit(row, fieldsAfterSplit(from, decided, assessmentsOf(database, row.id)), by, now)
       const said = combinedAssessment(assessmentsOf(database, opened.row))
       updateRow(database, 'cases', opened.row, { splitFrom: row.id, ...said })
       this.#noteEvents(row.id, from, by, now)
@@ -133,8 +133,9 @@ export class SqliteCaseMoveStore extends SqliteStore implements CaseMoveStore {
   }
 
   /** A case that alerts joined or left has changed, even if its fields have not. */
-  #edit(row: CaseRow, fields: CaseEdit, now: number): void {
-    updateRow(this.database, 'cases', row.id, editCase(row, fields, now))
+  #edit(row: CaseRow, fields: CaseEdit, by: Actor, now: number): void {
+    const { caseTargets: targets } = requireOrganization(this.database, row.organizationUuid)
+    updateRow(this.database, 'cases', row.id, editCase(row, fields, { by, now, targets }))
   }
 
   #noteEvents(row: number, before: Case, by: Actor, now: number): void {

@@ -4,6 +4,7 @@ import { composeCaseId } from '../../../core/domain/ids.ts'
 import { NotFoundError } from '../../../core/errors/errors.ts'
 import type { NewCase } from '../../../core/plugin/index.ts'
 import { editableFields, newCaseFields } from '../../../core/transitions/case.ts'
+import { openedTimes } from '../../../core/case/case-times.ts'
 import { openedEntry } from '../../../core/transitions/timeline.ts'
 import { insertRow, pick, selectList } from '../context/rows.ts'
 import { insertEntry } from './case-entries.ts'
@@ -21,6 +22,10 @@ const stored = [
   'modifiedAt',
   'alertsDeleted',
   'runsDeleted',
+  'closedAt',
+  'respondedAt',
+  'respondDueAt',
+  'resolveDueAt',
 ] as const satisfies readonly (keyof Case)[]
 
 export interface CaseRow extends Omit<Case, 'id' | 'mergedInto' | 'splitFrom'> {
@@ -29,12 +34,15 @@ export interface CaseRow extends Omit<Case, 'id' | 'mergedInto' | 'splitFrom'> {
   readonly mergedNumber: number | null
   readonly splitNumber: number | null
   readonly severityRank: number
+  readonly queueRank: number
+  readonly dueRank: number
+  readonly closedMs: number
   readonly number: number
   readonly organizationCode: string
 }
 
 export const selectCase = `
-  SELECT ${selectList(['id', 'number', ...stored, 'severityRank'])}, t.merged_into AS mergedRow,
+  SELECT ${selectList(['id', 'number', ...stored, 'severityRank', 'queueRank', 'dueRank', 'closedMs'])}, t.merged_into AS mergedRow,
     (SELECT number FROM cases WHERE id = t.merged_into) AS mergedNumber,
     (SELECT number FROM cases WHERE id = t.split_from) AS splitNumber, o.uuid AS organizationUuid, o.code AS organizationCode
   FROM cases t CROSS JOIN organizations o ON o.id = t.organization_id`
@@ -118,12 +126,14 @@ export function insertCase(
     'UPDATE organizations SET last_case_number = last_case_number + 1 WHERE id = ? RETURNING last_case_number AS number',
     organization.id,
   )
+  const fields = newCaseFields(changes)
   const row = insertRow(database, 'cases', {
     organizationId: organization.id,
     number,
-    ...newCaseFields(changes),
+    ...fields,
     createdAt: at,
     modifiedAt: at,
+    ...openedTimes(fields, { by, now: at, targets: organization.caseTargets }),
   })
   insertEntry(database, row, openedEntry(by, at))
   noteCaseEvents(database, row, { before: undefined, after: () => caseByRow(database, row) }, by, at)

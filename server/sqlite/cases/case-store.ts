@@ -16,7 +16,8 @@ import {
 } from './case-rows.ts'
 import { requireRevision } from '../../../core/transitions/access.ts'
 import { keyReused } from '../../../core/transitions/idempotency.ts'
-import { caseDifference, editCase } from '../../../core/transitions/case.ts'
+import { caseDifference, editCase, requireClosing, withClosing } from '../../../core/transitions/case.ts'
+import { timesAfter } from '../../../core/case/case-times.ts'
 import { decidedAfter } from '../../../core/transitions/correlate/assessment.ts'
 import { requireNotMerged } from '../../../core/transitions/correlate/merge.ts'
 import { changedEntry, noteEntry } from '../../../core/transitions/timeline.ts'
@@ -43,6 +44,8 @@ import { scopeConditions } from '../context/scope.ts'
 import { SqliteStore, type StoreContext } from '../context/store-context.ts'
 
 const byChange = { column: 't.modified_at', valueOf: (row: CaseRow) => row.modifiedAt }
+const byDue = { column: 't.due_rank', valueOf: (row: CaseRow) => row.dueRank }
+const byQueue = { column: 't.queue_rank', valueOf: (row: CaseRow) => row.queueRank }
 const bySeverity = { column: 't.severity_rank', valueOf: (row: CaseRow) => row.severityRank }
 
 /** Keys rise with the creation. */
@@ -53,6 +56,10 @@ const orders: Readonly<Record<CaseSort, Order<CaseRow>>> = {
   '-modified_at': { descending: true, by: byChange },
   severity: { descending: false, by: bySeverity },
   '-severity': { descending: true, by: bySeverity },
+  due_at: { descending: false, by: byDue },
+  '-due_at': { descending: true, by: byDue },
+  queue: { descending: false, by: byQueue },
+  '-queue': { descending: true, by: byQueue },
 }
 
 export class SqliteCaseStore extends SqliteStore implements CaseStore {
@@ -139,10 +146,10 @@ export class SqliteCaseStore extends SqliteStore implements CaseStore {
   update(organizationUuid: string, id: string, changes: CaseChanges, by: Actor, key: string): Promise<Case> {
     return this.#once(organizationUuid, 'update', key, () => {
       const row = caseForWrite(this.database, organizationUuid, id, by)
-      if (by.kind !== 'run') this.#change(row, changes, by)
+      if (by.kind !== 'run') this.#change(row, withClosing(row, changes), by)
       else {
         const assessed = assess(this.database, row, changes, by, this.clock.now())
-        this.#change(row, assessed.changes, by, assessed.kept)
+        this.#change(row, withClosing(row, assessed.changes), by, assessed.kept)
       }
       return row.id
     })
@@ -159,7 +166,8 @@ export class SqliteCaseStore extends SqliteStore implements CaseStore {
       const row = requireCaseRow(this.database, organizationUuid, id)
       requireNotMerged(toCase(row))
       requireRevision(row.revision, revision)
-      const changes = caseDifference(row, edit)
+      requireClosing(row, edit)
+      const changes = caseDifference(row, withClosing(row, edit))
       if (changes !== undefined) {
         this.#change(row, changes, by)
         const decided = decidedAfter(decidedIn(this.database, row.id), changes)
@@ -179,7 +187,8 @@ export class SqliteCaseStore extends SqliteStore implements CaseStore {
       const row = caseForWrite(this.database, organizationUuid, id, by)
       const at = this.clock.now()
       const entryRow = insertEntry(this.database, row.id, noteEntry(text, by, at))
-      updateRow(this.database, 'cases', row.id, { modifiedAt: at })
+      const times = timesAfter(row, {}, { by, now: at, targets: {} })
+      updateRow(this.database, 'cases', row.id, { modifiedAt: at, ...times })
       keepCaseWrite(this.database, organization, 'comment', key, named.id, entryRow)
       return caseEntryByRow(this.database, entryRow)
     })
@@ -194,7 +203,8 @@ export class SqliteCaseStore extends SqliteStore implements CaseStore {
 
   #change(row: CaseRow, changes: CaseEdit, by: Actor, kept?: readonly string[]): void {
     const at = this.clock.now()
-    const edited = editCase(row, changes, at)
+    const { caseTargets: targets } = requireOrganization(this.database, row.organizationUuid)
+    const edited = editCase(row, changes, { by, now: at, targets })
     updateRow(this.database, 'cases', row.id, edited)
     insertEntry(this.database, row.id, changedEntry(row, changes, by, at, kept))
     const change = { before: toCase(row), after: () => toCase({ ...row, ...edited }) }
@@ -226,6 +236,9 @@ function inTimelineOf(database: Database, caseRow: number): Condition {
   return { sql: 't.case_id IN (SELECT value FROM json_each(?))', values: [toJson([row, ...merged])] }
 }
 
+const overdue = 'SELECT id FROM cases WHERE listed = 1 AND due_rank <= ?'
+const late = 'SELECT id FROM cases WHERE listed = 1 AND is_late = 1'
+
 /** Conditions of a list filter. */
 function caseFilterConditions(filter: CaseFilter): readonly Condition[] {
   const pattern = `%${filter.text?.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`
@@ -235,7 +248,13 @@ function caseFilterConditions(filter: CaseFilter): readonly Condition[] {
     ...filterBy('t.status = ?', filter.status),
     ...filterBy('t.severity = ?', filter.severity),
     ...filterBy('t.verdict = ?', filter.verdict),
-    ...filterBy('t.assignee IS ?', filter.assignee),
+    ...(filter.assignee === null
+      ? [{ sql: 't.assignee IS NULL', values: [] }]
+      : filterBy('t.assignee = ?', filter.assignee)),
+    ...filterBy('t.closing_reason = ?', filter.closingReason),
+    ...(filter.isActive === true ? [{ sql: 't.closed_at IS NULL', values: [] }] : []),
+    ...filterBy(`t.id IN (${overdue})`, filter.overdueAt),
+    ...filterBy(`t.id IN (${overdue} UNION ALL ${late})`, filter.missedAt),
     ...(filter.text === undefined ? [] : [{ sql: contains, values: [pattern, pattern] }]),
     ...filterBy('t.created_at >= ?', filter.createdAfter),
     ...filterBy('t.created_at < ?', filter.createdBefore),

@@ -57,6 +57,12 @@ export const watchedTables: readonly WatchedTable[] = [
     organization: '(SELECT organization_id FROM cases WHERE id = row.case_id)',
     key: 'row.case_id',
   },
+  {
+    table: 'case_tasks',
+    kind: 'case',
+    organization: '(SELECT organization_id FROM cases WHERE id = row.case_id)',
+    key: 'row.case_id',
+  },
   { table: 'checkpoints', kind: 'checkpoint', organization: own },
   {
     table: 'checkpoint_answers',

@@ -11,6 +11,7 @@ import { triggerTables } from './0011-triggers.ts'
 import { eventWaits } from './0012-event-waits.ts'
 import { containments } from './0013-containments.ts'
 import { containmentExpiry } from './0014-containment-expiry.ts'
+import { caseWork } from './0020-case-work.ts'
 import { accessTables } from '../schema/access.ts'
 import { alertsTables } from '../schema/alerts.ts'
 import { checkpointsTables, playbooksTables, runsTables } from '../schema/runs.ts'
@@ -49,4 +50,5 @@ export const migrations: readonly string[] = [
   eventWaits,
   containments,
   containmentExpiry,
+  caseWork,
 ]

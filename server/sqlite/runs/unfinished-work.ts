@@ -27,6 +27,7 @@ export function countUnfinished(database: Database, now: number): UnfinishedWork
       steps: count(`rated_starts WHERE waits = 1 AND path <> ''`),
     },
     events: count('trigger_events'),
+    overdueCases: count('cases WHERE listed = 1 AND due_rank <= ?', now),
     unknownSteps: count(
       `journal j JOIN runs r ON r.id = j.run_id WHERE j.state = '${stepState.unknown}' AND r.ended_at IS NULL`,
     ),

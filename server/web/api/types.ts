@@ -63,7 +63,10 @@ export type ApiCase = Infer<typeof apiCaseSchema>
 export type ApiCaseDetail = Whole<Omit<ApiCase, 'alerts'>> & { readonly alerts: readonly ApiAlert[] }
 /** The fields of a case that people can change. */
 export type CaseChange = Partial<
-  Pick<ApiCase, 'title' | 'summary' | 'status' | 'severity' | 'verdict' | 'assignee'>
+  Pick<
+    ApiCase,
+    'title' | 'summary' | 'status' | 'severity' | 'verdict' | 'assignee' | 'closing_reason' | 'resolution'
+  >
 >
 export type ApiCaseAction = Infer<typeof apiCaseActionSchema>
 export type ApiActionDecision = ApiCaseAction['decisions'][number]

@@ -182,6 +182,12 @@ export const accessTable: Readonly<Record<string, AccessEntry>> = {
   'POST /organizations': { roles: admins, of: 'whole', body: (_, __, n) => ({ code: `o${n}`, name: 'x' }) },
   'GET /organizations/{organization}': { roles: all, of: 'organization' },
   'GET /organizations/{organization}/destructive-limits': { roles: readers, of: 'organization' },
+  'GET /organizations/{organization}/case-targets': { roles: readers, of: 'organization' },
+  'PUT /organizations/{organization}/case-targets': {
+    roles: admins,
+    of: 'organization',
+    body: () => ({ critical: { respond_minutes: 15, resolve_minutes: 240 } }),
+  },
   'PUT /organizations/{organization}/destructive-limits': {
     roles: admins,
     of: 'organization',

@@ -1,17 +1,21 @@
 import { caseSorts } from '../../../../core/ports/case-store.ts'
-import { caseStatuses, severities, verdicts } from '../../../../core/plugin/index.ts'
 import { component, defineRoute } from '../../routing/route.ts'
 import { containmentView } from '../containments/containments.ts'
+import { caseFilterOf, caseFilters } from './case-fields.ts'
+import { caseTargetRoutes } from './case-targets.ts'
 import { caseEntrySchema, caseFileView, caseView } from './case-view.ts'
 import { entityTag } from '../../request/if-match.ts'
 import { addNote, changeCase } from './change-case.ts'
 import { downloadFile } from './download-file.ts'
 import { exportCase } from './export-case.ts'
-import { epochMs, pageOf, pageParameters, pageSchema, pageView } from '../system/page.ts'
+import { pageOf, pageParameters, pageSchema, pageView } from '../system/page.ts'
 import { mergeCases, splitCase } from './move-cases.ts'
 import { previewCorrelations } from './preview-correlation.ts'
 import { readCaseFile, requireCase } from './read-case.ts'
 import { readers } from '../../caller/caller.ts'
+
+const sorts =
+  'Descending with `-`. `queue`: the most severe first, and the oldest of them; `due_at`: the next target first.'
 
 const listCases = defineRoute({
   method: 'GET',
@@ -21,37 +25,12 @@ const listCases = defineRoute({
   answer: pageSchema(component('case')),
   query: {
     ...pageParameters,
-    organization: { type: 'string', description: 'Code of an organization.' },
-    status: { type: 'string', enum: caseStatuses },
-    severity: { type: 'string', enum: severities },
-    verdict: { type: 'string', enum: verdicts },
-    assignee: { type: 'string', maxLength: 200, description: 'Exactly this assignee; empty: unassigned.' },
-    q: {
-      type: 'string',
-      minLength: 1,
-      maxLength: 200,
-      description: 'Text in the title or the summary, ignoring case (A to Z).',
-    },
-    created_after: { ...epochMs, description: 'Opened at this time or later (epoch milliseconds).' },
-    created_before: { ...epochMs, description: 'Opened before this time (epoch milliseconds).' },
-    sort: { type: 'string', enum: caseSorts, default: '-created_at', description: 'Descending with `-`.' },
+    ...caseFilters,
+    sort: { type: 'string', enum: caseSorts, default: '-created_at', description: sorts },
   },
-  async handle({ query, caller }, { stores, directory }) {
-    const organization =
-      query.organization === undefined
-        ? undefined
-        : await directory.organization(caller.scope, query.organization, '/organization')
-    const { status, severity, verdict, assignee } = query
-    const filter = {
-      organization: organization?.code,
-      status,
-      severity,
-      verdict,
-      assignee: assignee === '' ? null : assignee,
-      text: query.q,
-      createdAfter: query.created_after,
-      createdBefore: query.created_before,
-    }
+  async handle({ query, caller }, services) {
+    const { stores, directory } = services
+    const filter = await caseFilterOf(query, caller.scope, services)
     const page = await stores.cases.list(caller.scope, filter, { ...pageOf(query), sort: query.sort })
     return { body: await pageView(page, (found) => caseView(found, directory)) }
   },
@@ -116,4 +95,5 @@ export const caseRoutes = [
   exportCase,
   downloadFile,
   previewCorrelations,
+  ...caseTargetRoutes,
 ]

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto'
-import { caseStatuses, severities, verdicts } from '../../../../core/plugin/index.ts'
+import { editOf } from '../../../../core/transitions/case.ts'
 import { editSeen, entityTag, ifMatchHeader } from '../../request/if-match.ts'
 import { patterns } from '../../request/patterns.ts'
 import { component, defineRoute } from '../../routing/route.ts'
+import { decisionFields } from './case-fields.ts'
 import { caseView, caseEntrySchema } from './case-view.ts'
 import { requireCase } from './read-case.ts'
 import { operators } from '../../caller/caller.ts'
@@ -19,23 +20,14 @@ export const changeCase = defineRoute({
     properties: {
       title: { type: 'string', minLength: 1, maxLength: 500, ...patterns.line },
       summary: { type: 'string', maxLength: 10_000, description: 'Plain text.' },
-      status: { type: 'string', enum: caseStatuses },
-      severity: { type: 'string', enum: severities },
-      verdict: { type: 'string', enum: verdicts },
-      assignee: {
-        type: ['string', 'null'],
-        minLength: 1,
-        maxLength: 200,
-        ...patterns.line,
-        description: 'Null: unassigned.',
-      },
+      ...decisionFields,
     },
   },
   async handle({ params, body, headers, caller }, services) {
     const { stores, directory } = services
     const { id, organizationUuid } = await requireCase(services, caller.scope, params.case)
     const changed = await editSeen(headers, (revision) =>
-      stores.cases.edit(organizationUuid, id, body, caller.actor, revision),
+      stores.cases.edit(organizationUuid, id, editOf(body), caller.actor, revision),
     )
     return { body: await caseView(changed, directory), headers: entityTag(changed) }
   },

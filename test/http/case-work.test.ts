@@ -1,0 +1,203 @@
+import { expect } from 'chai'
+import { theRun } from '../../core/domain/audit.ts'
+import { startApi, type Api, type CallOptions } from './support/api.ts'
+import { expectFits, expectProblem } from './support/schemas.ts'
+
+const minuteMs = 60_000
+const run = theRun('00000000-0000-4000-8000-000000000001', 'triage')
+
+describe('work on cases over HTTP', () => {
+  let api: Api
+  let analyst: string
+  let organizationUuid: string
+
+  beforeEach(async () => {
+    api = await startApi()
+    analyst = await api.newKey('analyst')
+    organizationUuid = api.organizations['acme'] ?? ''
+  })
+  afterEach(() => api.close())
+
+  const call = (method: string, path: string, options: CallOptions = {}) =>
+    api.call(method, `/api/${path}`, { key: analyst, ...options })
+  const patch = (id: string, body: object) =>
+    call('PATCH', `cases/${id}`, { body, headers: { 'if-match': '*' } })
+  let opened = 0
+  /** A case that a run opened. */
+  const open = async (severity: 'low' | 'high' | 'critical' = 'high', title = 'Phishing') =>
+    (await api.stores.cases.create(organizationUuid, { title, severity }, run, `open/${opened++}`)).id
+  const found = async (query: string): Promise<readonly string[]> => {
+    const { status, text, json } = await call('GET', `cases?${query}`)
+    expect(status, text).to.equal(200)
+    return (json.data as { case_id: string }[]).map((each) => each.case_id)
+  }
+
+  describe('a closing reason and a resolution', () => {
+    it('are kept with the case, in its timeline, report and export', async () => {
+      const id = await open()
+      api.clock.time += 1_000
+      const closed = {
+        status: 'closed',
+        closing_reason: 'false_positive',
+        resolution: 'The rule was too wide.',
+      }
+      const { json } = await patch(id, closed)
+      expect(json).to.include({ ...closed, closed_at: api.clock.time })
+      expectFits('case', json)
+      const whole = (await call('GET', `cases/${id}`)).json
+      expectFits('case', whole)
+      const last = whole.timeline.at(-1)
+      expect(last.text).to.equal(
+        'status is now closed (was open), closing reason is now false_positive (was none), new resolution',
+      )
+      expect(last.changes).to.deep.equal(closed)
+      const report = (await call('GET', `cases/${id}/export?format=markdown`)).text
+      expect(report).to.include('- **Closing reason:** false positive\n')
+      expect(report).to.include('## Resolution\n\n```text\nThe rule was too wide.\n```')
+      expect((await call('GET', `cases/${id}/export`)).json.case).to.include(closed)
+      expect(await found('closing_reason=false_positive')).to.deep.equal([id])
+      expect(await found('closing_reason=duplicate')).to.deep.equal([])
+    })
+
+    it('are removed when the case is reopened, and stay in the timeline', async () => {
+      const id = await open()
+      await patch(id, { status: 'closed', closing_reason: 'duplicate', resolution: 'See the other.' })
+      const { json } = await patch(id, { status: 'open' })
+      expect(json).to.include({ status: 'open', closing_reason: null, resolution: '', closed_at: null })
+      const { timeline } = (await call('GET', `cases/${id}`)).json
+      expect(timeline.at(-1).text).to.equal(
+        'status is now open (was closed), closing reason is now none (was duplicate), no resolution',
+      )
+      expect(timeline.at(-2).changes.resolution).to.equal('See the other.')
+    })
+
+    it('are refused for a case that is not closed, and unknown reasons are refused', async () => {
+      const id = await open()
+      const refused = await patch(id, { resolution: 'x' })
+      expectProblem(refused, 400, 'case_not_closed')
+      expect(refused.json.errors).to.deep.equal([
+        { pointer: '/resolution', message: 'only a closed case can have it' },
+      ])
+      expectProblem(await patch(id, { status: 'closed', closing_reason: 'boredom' }), 400, 'value_invalid')
+      expect((await call('GET', `cases/${id}`)).json).to.include({ status: 'open', revision: 1 })
+    })
+
+    it('are optional', async () => {
+      const id = await open()
+      expect((await patch(id, { status: 'closed' })).json).to.include({
+        status: 'closed',
+        closing_reason: null,
+      })
+      expect((await patch(id, { closing_reason: 'other' })).json.closing_reason).to.equal('other')
+    })
+  })
+
+  describe('targets of response times', () => {
+    const targets = {
+      critical: { respond_minutes: 15, resolve_minutes: 240 },
+      high: { respond_minutes: 60 },
+    }
+    const path = 'organizations/acme/case-targets'
+    const put = (body: object, ifMatch = '*') =>
+      api.call('PUT', `/api/${path}`, { body, headers: { 'if-match': ifMatch } })
+
+    it('are set by an administrator, with the revision of the organization, and audited', async () => {
+      const read = await call('GET', path)
+      expect(read.json.targets).to.deep.include({
+        severity: 'high',
+        respond_minutes: null,
+        resolve_minutes: null,
+      })
+      const reply = await put(targets, read.headers.get('etag') ?? '')
+      expect(reply.status, reply.text).to.equal(200)
+      expect(reply.json.targets).to.deep.equal([
+        { severity: 'critical', respond_minutes: 15, resolve_minutes: 240 },
+        { severity: 'high', respond_minutes: 60, resolve_minutes: null },
+        { severity: 'medium', respond_minutes: null, resolve_minutes: null },
+        { severity: 'low', respond_minutes: null, resolve_minutes: null },
+        { severity: 'informational', respond_minutes: null, resolve_minutes: null },
+      ])
+      expectProblem(await put({}, read.headers.get('etag') ?? ''), 412, 'precondition_failed')
+      expectProblem(
+        await call('PUT', path, { body: targets, headers: { 'if-match': '*' } }),
+        403,
+        'role_insufficient',
+      )
+      const [entry] = (await api.call('GET', '/api/audit?action=organization.changed')).json.data
+      expect(entry.details.case_targets.critical).to.deep.equal({ respondMs: 900_000, resolveMs: 14_400_000 })
+    })
+
+    it('are refused if they are not minutes, or the response may be later than the end', async () => {
+      for (const minutes of [0, -1, 1.5, 525_601, '15'])
+        expectProblem(await put({ low: { respond_minutes: minutes } }), 400, 'value_invalid')
+      expectProblem(await put({ urgent: {} }), 400, 'value_invalid')
+      const refused = await put({ low: { respond_minutes: 11, resolve_minutes: 10 } })
+      expectProblem(refused, 400, 'value_invalid')
+      expect(refused.json.errors).to.deep.equal([
+        { pointer: '/low/respond_minutes', message: 'is longer than resolve_minutes' },
+      ])
+    })
+
+    it('give a case its times, which the acts of people meet', async () => {
+      await put(targets)
+      const at = api.clock.time
+      const id = await open('critical')
+      const read = async () => (await call('GET', `cases/${id}`)).json
+      expect(await read()).to.include({
+        responded_at: null,
+        respond_due_at: at + 15 * minuteMs,
+        resolve_due_at: at + 240 * minuteMs,
+      })
+      api.clock.time = at + 5 * minuteMs
+      await api.stores.cases.update(organizationUuid, id, { verdict: 'malicious' }, run, 'u')
+      expect((await read()).responded_at).to.equal(null)
+      await call('POST', `cases/${id}/notes`, { body: { text: 'looking' } })
+      expect((await read()).responded_at).to.equal(api.clock.time)
+      expect((await call('GET', `cases/${id}/export?format=markdown`)).text).to.match(
+        /- \*\*Response due:\*\* \S+ \S+, met on .*\n- \*\*Closing due:\*\* .*, not yet done\n/,
+      )
+    })
+
+    it('find overdue cases and missed targets, also of closed cases, and count them', async () => {
+      await put(targets)
+      const at = api.clock.time
+      const [late, onTime, other] = [await open('critical'), await open('high'), await open('low')]
+      expect(await found('sla=overdue')).to.deep.equal([])
+      expect(await found('sort=due_at')).to.deep.equal([late, onTime, other])
+      api.clock.time = at + 15 * minuteMs
+      expect(await found('sla=overdue')).to.deep.equal([late])
+      expect((await api.call('GET', '/metrics')).text).to.match(/^tocsin_cases_overdue 1$/m)
+      api.clock.time += 1
+      await patch(late, { status: 'closed', closing_reason: 'true_positive' })
+      await patch(onTime, { assignee: 'kim' })
+      expect(await found('sla=overdue')).to.deep.equal([])
+      expect(await found('sla=missed')).to.deep.equal([late])
+      expect((await api.call('GET', '/metrics')).text).to.match(/^tocsin_cases_overdue 0$/m)
+    })
+
+    it('stay as they were for open cases when they are changed', async () => {
+      await put(targets)
+      const id = await open('high')
+      const before = (await call('GET', `cases/${id}`)).json
+      await put({})
+      expect((await call('GET', `cases/${id}`)).json.respond_due_at).to.equal(before.respond_due_at)
+      expect((await call('GET', `cases/${await open('high')}`)).json.respond_due_at).to.equal(null)
+    })
+  })
+
+  describe('the queue', () => {
+    it('has active cases without an assignee: the most severe first, and the oldest of them', async () => {
+      const first = await open('high')
+      const low = await open('low')
+      const critical = await open('critical')
+      const second = await open('high')
+      const taken = await open('critical')
+      await patch(taken, { assignee: 'kim' })
+      await patch(await open('critical'), { status: 'closed' })
+      const queue = 'active=true&unassigned=true&sort=queue'
+      expect(await found(queue)).to.deep.equal([critical, first, second, low])
+      const { json } = await call('GET', `cases?${queue}&limit=2`)
+      expect(await found(`${queue}&limit=2&cursor=${json.next_cursor}`)).to.deep.equal([second, low])
+    })
+  })
+})
