@@ -45,12 +45,14 @@ function facts({ skill, plugin, implementedBy }: CatalogueSkill): string {
 
 function relatedOf({ skill, plugin }: Pick<CatalogueSkill, 'skill' | 'plugin'>) {
   if (skill.effect === 'read') return []
-  const { undoneBy, irreversible, restores, followWith } = skill
+  const { undoneBy, irreversible, restores, followWith, stateBy, stateUnreadable } = skill
   const follow = typeof followWith === 'object' ? followWith.skill : followWith
   return [
     ...(undoneBy === undefined ? [] : [['undone by', `${plugin.name}.${undoneBy.skill}`]]),
     ...(irreversible === undefined ? [] : [['undone by', `nothing: ${irreversible}`]]),
     ...(restores === true ? [['restores', 'ends a containment or a block']] : []),
+    ...(stateBy === undefined ? [] : [['state by', `${plugin.name}.${stateBy.skill}`]]),
+    ...(stateUnreadable === undefined ? [] : [['state by', `nothing: ${stateUnreadable}`]]),
     ...(follow === undefined ? [] : [['follow with', `${plugin.name}.${follow}`]]),
   ]
 }

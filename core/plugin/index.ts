@@ -86,6 +86,7 @@ export type {
   RefusalReason,
   RefusedAnswer,
   RelatedCall,
+  StateCall,
   Repeat,
   SettledQuestion,
   SkillContext,

@@ -145,6 +145,13 @@ interface Write<In extends JsonSchema, Out extends JsonSchema> {
   readonly irreversible?: string
   /** Set if a destructive skill ends a containment or a block, such as one that releases a machine. Default: it does not. */
   readonly restores?: true
+  /**
+   * For a destructive skill with `undoneBy`: how to read whether it is still in effect. The server reads this regularly, to notice
+   * when somebody undid the action in the other system. Default: not stated.
+   */
+  readonly stateBy?: StateCall<Infer<In>, Infer<Out>>
+  /** For a destructive skill with `undoneBy` whose state cannot be read: why. */
+  readonly stateUnreadable?: string
 }
 
 /** A call of another skill of the same plugin. */
@@ -152,6 +159,17 @@ export interface RelatedCall<In = unknown, Out = unknown> {
   readonly skill: string
   /** The input of that call. */
   input(input: In, output: Out): Readonly<Record<string, unknown>>
+}
+
+/**
+ * A call of a reading skill of the same plugin that tells whether an action is still in effect. If both functions are false, the
+ * answer is unclear, e.g. while the other system is still working on it. `output` is undefined if the action has an unknown outcome.
+ */
+export interface StateCall<In = unknown, Out = unknown> extends RelatedCall<In, Out> {
+  /** Whether the action is in effect; `state` is the output of the reading skill. */
+  contained(state: unknown, input: In, output: Out): boolean
+  /** Whether it is no longer in effect. */
+  released(state: unknown, input: In, output: Out): boolean
 }
 
 interface WriteSkill<In extends JsonSchema, Out extends JsonSchema> extends Write<In, Out> {

@@ -107,6 +107,8 @@ export const skillView = ({ name, plugin, skill, implementedBy }: CatalogueSkill
   undone_by: skill.effect === 'write' ? nameOf(plugin, skill.undoneBy) : null,
   irreversible: skill.effect === 'write' ? (skill.irreversible ?? null) : null,
   restores: skill.effect === 'write' && skill.restores === true,
+  state_by: skill.effect === 'write' ? nameOf(plugin, skill.stateBy) : null,
+  state_unreadable: skill.effect === 'write' ? (skill.stateUnreadable ?? null) : null,
   follow_with: skill.effect === 'write' ? nameOf(plugin, skill.followWith) : null,
   enriches: skill.enriches ?? [],
   implements: interfacesOf(skill),

@@ -4,9 +4,8 @@ import { interfacePlugin } from '../interface/interface-skills.ts'
 import { checkEnriching, checkAsking } from './check-enriching.ts'
 import { checkImplementation, checkRivals } from './check-implementing.ts'
 import { checkConnectionDeclaration } from './check-connection.ts'
+import { checkRelated, checkReversal, isSnakeCase, pointerOf } from './check-related.ts'
 import { checkDocs, checkExamples, checkSchema, checkTexts, hasSecret, isRecord } from './check-schemas.ts'
-
-const snakeCase = /^[a-z][a-z0-9]*(_[a-z0-9]+)*$/
 
 /**
  * All problems of a plugin's declaration, as its own tests check it. Accepts any exported value, because
@@ -55,7 +54,7 @@ export function checkUsable(
 }
 
 function checkName(name: unknown, folder: string | undefined, problems: PointedMessage[]): void {
-  if (typeof name !== 'string' || !snakeCase.test(name)) {
+  if (!isSnakeCase(name)) {
     problems.push({
       pointer: '/name',
       message: 'must be snake_case: lower-case letters, digits and single underscores',
@@ -94,32 +93,6 @@ function checkSkills(
   checkImplementing(skills, problems)
 }
 
-/** Related skills belong to the same plugin: a read skill follows a write, a write skill undoes it. */
-function checkRelated(skills: readonly unknown[], problems: PointedMessage[]): void {
-  const all = skills.filter(isRecord)
-  for (const [index, { name, effect, destructive, followWith, undoneBy }] of all.entries()) {
-    const check = (key: string, related: unknown, wanted: 'read' | 'write', mustMap: boolean): void => {
-      if (related === undefined) return
-      const call = isRecord(related) ? related : { skill: related }
-      const isKnown = all.some((each) => each['name'] === call['skill'] && each['effect'] === wanted)
-      const isCall = !mustMap && !isRecord(related) ? true : typeof call['input'] === 'function'
-      const does = wanted === 'read' ? 'reads' : 'writes'
-      if (isKnown && isCall) return
-      const message = isKnown
-        ? 'must be { skill, input }, with a function of the input and the output'
-        : `must name a skill of the plugin that ${does}`
-      problems.push({ pointer: `${pointerOf(name, index)}/${key}`, message })
-    }
-    const pointer = pointerOf(name, index)
-    if (followWith !== undefined && destructive === undefined)
-      problems.push({ pointer: `${pointer}/followWith`, message: 'is only for destructive skills' })
-    else check('followWith', followWith, 'read', false)
-    if (undoneBy !== undefined && effect !== 'write')
-      problems.push({ pointer: `${pointer}/undoneBy`, message: 'is only for writes' })
-    else check('undoneBy', undoneBy, 'write', true)
-  }
-}
-
 function checkImplementing(skills: readonly unknown[], problems: PointedMessage[]): void {
   const before = problems.length
   for (const [index, skill] of skills.filter(isRecord).entries()) {
@@ -136,9 +109,6 @@ function checkImplementing(skills: readonly unknown[], problems: PointedMessage[
   if (problems.length === before) checkRivals(skills.filter(isRecord) as unknown as AnySkill[], problems)
 }
 
-const pointerOf = (name: unknown, index: number): string =>
-  `/skills/${typeof name === 'string' && snakeCase.test(name) ? name : index}`
-
 const isTextList = (value: unknown): boolean =>
   Array.isArray(value) && value.every((text) => typeof text === 'string')
 
@@ -149,7 +119,7 @@ function checkSkill(
   isTried: boolean,
   problems: PointedMessage[],
 ): void {
-  if (typeof skill['name'] !== 'string' || !snakeCase.test(skill['name'])) {
+  if (!isSnakeCase(skill['name'])) {
     problems.push({ pointer: `${pointer}/name`, message: 'must be snake_case: verb_noun' })
   }
   checkTexts(skill, ['title', 'description'], pointer, problems)
@@ -231,22 +201,4 @@ function checkDestructive(
     destructive === undefined ? 'is only for destructive skills' : 'must be a function of the output'
   if (destructive === undefined || typeof changedNothing !== 'function')
     problems.push({ pointer: `${pointer}/changedNothing`, message })
-}
-
-/** A destructive skill is undone by another skill, cannot be undone, or undoes another skill itself. */
-function checkReversal(
-  { destructive, undoneBy, irreversible, restores }: Readonly<Record<string, unknown>>,
-  pointer: string,
-  problems: PointedMessage[],
-): void {
-  const report = (key: string, message: string) => problems.push({ pointer: `${pointer}/${key}`, message })
-  if (irreversible !== undefined) {
-    if (destructive === undefined) report('irreversible', 'is only for destructive skills')
-    else if (typeof irreversible !== 'string' || irreversible.trim() === '')
-      report('irreversible', 'must be a text that says why nothing undoes it')
-    else if (undoneBy !== undefined) report('irreversible', 'contradicts undoneBy: leave one of them out')
-  }
-  if (restores === undefined) return
-  if (destructive === undefined) report('restores', 'is only for destructive skills')
-  else if (restores !== true) report('restores', 'must be true, or absent')
 }

@@ -16,6 +16,7 @@ export const permissions = {
   collect_investigation_package: ['Machine.CollectForensics'],
   run_live_response: ['Machine.LiveResponse'],
   get_machine_action: ['Machine.Read.All', 'Machine.ReadWrite.All'],
+  get_isolation: ['Machine.Read.All', 'Machine.ReadWrite.All'],
   run_advanced_query: ['AdvancedQuery.Read.All'],
   list_indicators: ['Ti.ReadWrite.All', 'Ti.ReadWrite'],
   create_indicator: ['Ti.ReadWrite.All', 'Ti.ReadWrite'],

@@ -4,6 +4,7 @@ import { collectInvestigationPackage } from './skills/collect-investigation-pack
 import { createIndicator } from './skills/create-indicator.ts'
 import { deleteIndicator } from './skills/delete-indicator.ts'
 import { getAlert } from './skills/get-alert.ts'
+import { getIsolation } from './skills/get-isolation.ts'
 import { getMachine } from './skills/get-machine.ts'
 import { getMachineAction } from './skills/get-machine-action.ts'
 import { isolateMachine } from './skills/isolate-machine.ts'
@@ -37,6 +38,7 @@ export default definePlugin({
     collectInvestigationPackage,
     runLiveResponse,
     getMachineAction,
+    getIsolation,
     runAdvancedQuery,
     listIndicators,
     createIndicator,

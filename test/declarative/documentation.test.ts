@@ -71,7 +71,7 @@ output: { id: { type: string, value: "\${{ response.body.id }}" } }\n${keys}`
   return `${pluginWith({ skill })}  - name: release_host
     effect: write\n    repeat: safe\n    input: { id: {}, comment: {} }\n    ${about}
   - name: get_host
-    effect: read\n    input: { id: {} }\n    ${about}\n`
+    effect: read\n    input: { id: {} }\n    ${about.replace('{}', '{ status: "${{ response.text }}" }')}\n`
 }
 
 type Files = Readonly<Record<string, string>>

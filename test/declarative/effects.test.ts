@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import type { AnySkill, RelatedCall } from '../../core/plugin/index.ts'
+import type { AnySkill, RelatedCall, StateCall } from '../../core/plugin/index.ts'
 import { runSkill, type RunSkillOptions } from '../../core/plugin/testing/index.ts'
 import { compiled, pluginWith, saidOf, skillOf } from './support.ts'
 
@@ -342,6 +342,46 @@ follow_with: ${follow}`,
     expect(undoneBy!.input({ name: 'a' }, { id: 7 })).to.deep.equal({ id: 7 })
     expect(followWith!.input({ name: 'a' }, { id: 7 })).to.deep.equal({ id: 7 })
     expect(compiled(source(undo)).skills[0]).to.include({ followWith: 'read_state' })
+  })
+
+  const state = (contained: string, more = '') =>
+    `${undo}
+state_by:
+  skill: read_state
+  input: { id: "\${{ output.id }}" }
+  contained: ${contained}
+  released: state.state == "free"
+${more}`
+
+  it('says what reads whether it is still in effect', () => {
+    const [skill] = compiled(source(state('state.state == "held" && input.name == "a"'))).skills
+    const { stateBy } = skill as unknown as { readonly stateBy: StateCall }
+    expect(stateBy.skill).to.equal('read_state')
+    expect(stateBy.input({ name: 'a' }, { id: 7 })).to.deep.equal({ id: 7 })
+    const says = (status: object) => [
+      stateBy.contained(status, { name: 'a' }, undefined),
+      stateBy.released(status, { name: 'a' }, undefined),
+    ]
+    expect(says({ state: 'held' })).to.deep.equal([true, false])
+    expect(says({ state: 'free' })).to.deep.equal([false, true])
+    // A missing field, a state in between.
+    for (const unclear of [{}, { state: 'pending' }]) expect(says(unclear)).to.deep.equal([false, false])
+    const unreadable = compiled(source(`${undo}\nstate_unreadable: the vendor does not tell`)).skills[0]
+    expect(unreadable).to.include({ stateUnreadable: 'the vendor does not tell' })
+  })
+
+  it('is refused if what reads its state is wrong', () => {
+    const said = (text: string) => saidOf(source(text)).join('\n')
+    expect(said(state('state.sate == "held"'))).to.include("'sate'")
+    expect(said(state('true').replace('skill: read_state', 'skill: release_it'))).to.include(
+      "'release_it' is not a skill of this plugin that reads",
+    )
+    expect(said(state('true', 'state_unreadable: no'))).to.include('contradicts `state_by`')
+    expect(said(state('true').replace(/ {2}contained.*\n/, ''))).to.include('contained')
+    const alone = pluginWith({
+      skill: `effect: write\nrepeat: safe\ndestructive: containment\nstate_unreadable: no`,
+    })
+    expect(saidOf(alone).join()).to.include('is only for skills with `undone_by`')
   })
 
   it('says why nothing undoes it, or that it ends a containment', () => {

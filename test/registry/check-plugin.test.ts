@@ -305,6 +305,26 @@ describe('checkPlugin', () => {
       '/skills/look_up/irreversible contradicts undoneBy: leave one of them out',
     ])
     expect(reversal({ restores: false })).to.deep.equal(['/skills/look_up/restores must be true, or absent'])
+    const state = { skill: 'get_it', input: () => ({}), contained: () => true, released: () => false }
+    const reading = { ...lookUp, name: 'get_it', enriches: undefined }
+    const stated = (more: object) =>
+      problems({ ...good, skills: [{ ...lookUp, ...write, undoneBy, ...more }, reading] })
+    expect(stated({ stateBy: state })).to.deep.equal([])
+    expect(stated({ stateUnreadable: 'the vendor does not tell' })).to.deep.equal([])
+    expect(stated({ stateBy: state, stateUnreadable: 'no' })).to.deep.equal([
+      '/skills/look_up/stateUnreadable contradicts stateBy: leave one of them out',
+    ])
+    expect(stated({ stateUnreadable: '' })).to.deep.equal([
+      '/skills/look_up/stateUnreadable must be a text that says why its state cannot be read',
+    ])
+    expect(stated({ stateBy: { ...state, skill: 'look_up', released: undefined } })).to.deep.equal([
+      '/skills/look_up/stateBy must name a skill of the plugin that reads',
+      '/skills/look_up/stateBy must have the functions contained and released of the state, the input and the output',
+    ])
+    for (const key of ['stateBy', 'stateUnreadable'])
+      expect(stated({ [key]: state, undoneBy: undefined })).to.deep.equal([
+        `/skills/look_up/${key} is only for destructive skills with undoneBy`,
+      ])
     expect(reversal({ destructive: undefined, restores: true, irreversible: 'no' })).to.deep.equal([
       '/skills/look_up/irreversible is only for destructive skills',
       '/skills/look_up/restores is only for destructive skills',

@@ -11,6 +11,7 @@ import type {
   DeclaredNotFound,
   DeclaredRelated,
   DeclaredSkill,
+  DeclaredState,
   DeclaredVerify,
 } from '../language/declared.ts'
 import { pollUntilDone, runPages } from './pages.ts'
@@ -25,7 +26,8 @@ export function compileSkill(
   rules: AnswerRules,
 ): AnySkill {
   const { name, title, description, docs, effect, repeat, destructive, enriches, input, output } = declared
-  const { permissions, verify, followWith, undoneBy, irreversible, restores } = declared
+  const { permissions, verify, followWith, undoneBy, irreversible, restores, stateBy, stateUnreadable } =
+    declared
   const changedNothing = changedNothingOf(declared)
   return {
     name,
@@ -47,6 +49,8 @@ export function compileSkill(
     ...(undoneBy && { undoneBy: relatedOf(undoneBy) }),
     ...(irreversible === undefined ? {} : { irreversible }),
     ...(restores && { restores }),
+    ...(stateBy && { stateBy: stateOf(stateBy) }),
+    ...(stateUnreadable === undefined ? {} : { stateUnreadable }),
     ...(enriches.length === 0 ? {} : { enriches }),
     ...(declared.implements.length === 0 ? {} : { implements: implementationsOf(declared.implements) }),
     ...(connection === undefined ? {} : { connection }),
@@ -75,6 +79,14 @@ const relatedOf = ({ skill, input: mapping }: DeclaredRelated) =>
     skill,
     input: (input: unknown, output: unknown) => valueOf(mapping, { input, output }),
   }
+
+const stateOf = ({ contained, released, ...call }: DeclaredState) => ({
+  ...relatedOf(call),
+  contained: (state: unknown, input: unknown, output: unknown) =>
+    conditionHolds(contained, { state, input, output }),
+  released: (state: unknown, input: unknown, output: unknown) =>
+    conditionHolds(released, { state, input, output }),
+})
 
 /** As functions; their callers check the results. */
 const implementationsOf = (declared: readonly DeclaredImplementation[]) =>

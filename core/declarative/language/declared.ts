@@ -137,6 +137,9 @@ export interface DeclaredSkill {
   readonly changedNothing: Program | undefined
   readonly followWith: DeclaredRelated | undefined
   readonly undoneBy: DeclaredRelated | undefined
+  readonly stateBy?: DeclaredState | undefined
+  /** Of a destructive skill with `undoneBy`. */
+  readonly stateUnreadable: string | undefined
   /** Of a destructive skill. */
   readonly irreversible: string | undefined
   readonly restores: boolean
@@ -197,6 +200,13 @@ export interface DeclaredRelated {
   readonly skill: string
   /** Reads `input` and `output`; undefined: not stated. */
   readonly input: Template | undefined
+}
+
+/** How the state of an action is read. */
+export interface DeclaredState extends DeclaredRelated {
+  /** Both read `state`, `input` and `output`. */
+  readonly contained: Program
+  readonly released: Program
 }
 
 export interface DeclaredNotFound {

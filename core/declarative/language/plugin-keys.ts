@@ -10,13 +10,14 @@ import {
 } from '../../playbook/language/key-table.ts'
 import { authMaps } from './auth-keys.ts'
 import { requestMaps } from './request-keys.ts'
-import { pluginNamePattern, skillMaps } from './skill-keys.ts'
+import { skillName } from './related-keys.ts'
+import { skillMaps } from './skill-keys.ts'
 import { webhookMaps } from './webhook-keys.ts'
 
 const { reference, text, texts, map } = shapes
 
 const address = { type: 'string', pattern: '^https://' } as const
-const name = { type: 'string', maxLength: 100, pattern: pluginNamePattern } as const
+const name = skillName
 
 const jsonTypes = ['string', 'integer', 'number', 'boolean', 'array', 'object', 'null'] as const
 

@@ -1,5 +1,6 @@
 import { destructiveClasses, observableKinds } from '../../plugin/index.ts'
 import { phrases, shapes, type MapDeclaration } from '../../playbook/language/key-table.ts'
+import { relatedMaps, skillName } from './related-keys.ts'
 import { requestBounds } from './request-keys.ts'
 
 /** The keys of skills; see `plugin-keys.ts`. */
@@ -7,14 +8,11 @@ import { requestBounds } from './request-keys.ts'
 const { reference, text, texts, map, condition, integer } = shapes
 const { choices } = phrases
 
-export const pluginNamePattern = '^[a-z][a-z0-9]*(?:_[a-z0-9]+)*$'
-export const pluginNameRule = 'use lower-case letters, digits and single underscores, starting with a letter'
-
 export const skillEffects = ['read', 'write'] as const
 export const repeats = ['safe', 'verify', 'never'] as const
 
 const address = { type: 'string', pattern: '^https://' } as const
-const name = { type: 'string', maxLength: 100, pattern: pluginNamePattern } as const
+const name = skillName
 
 export const skillMaps = {
   skill: {
@@ -72,6 +70,19 @@ export const skillMaps = {
         default: 'not stated',
         schema: text,
         with: ['destructive'],
+      },
+      state_by: {
+        meaning:
+          'for a destructive skill with `undone_by`: the skill of this plugin that reads whether it is still in effect',
+        default: 'none, or not stated',
+        schema: reference('state'),
+        with: ['undone_by'],
+      },
+      state_unreadable: {
+        meaning: 'why nothing tells whether a destructive skill with `undone_by` is still in effect',
+        default: 'not stated',
+        schema: text,
+        with: ['undone_by'],
       },
       restores: {
         meaning:
@@ -232,19 +243,7 @@ export const skillMaps = {
     },
     required: ['until'],
   },
-  related: {
-    what: 'a related skill',
-    description: 'A call of another skill of the plugin.',
-    keys: {
-      skill: { meaning: 'the name of the skill', schema: name },
-      input: {
-        meaning: 'its input; reads `input` and `output` of this skill',
-        default: 'none',
-        schema: map,
-      },
-    },
-    required: ['skill'],
-  },
+  ...relatedMaps,
   implementation: {
     what: 'an implementation',
     description: 'How the fields of an interface and of the skill are mapped.',

@@ -7,7 +7,7 @@ import { quote } from '../../playbook/language/problem.ts'
 import type { DeclaredConnection, DeclaredHost, DeclaredXml } from '../language/declared.ts'
 import type { DeclaredAuth } from '../language/declared-auth.ts'
 import { pluginGrammar } from '../language/plugin-keys.ts'
-import { pluginNamePattern, pluginNameRule } from '../language/skill-keys.ts'
+import { pluginNamePattern, pluginNameRule } from '../language/related-keys.ts'
 import {
   connectionNames,
   scalarPrograms,

@@ -1,22 +1,26 @@
 import { explainMismatch, typeOfSchema } from '../../expression/index.ts'
 import { destructiveClasses, type JsonSchema } from '../../plugin/index.ts'
-import { checkFit } from '../../playbook/check/check-fit.ts'
-import { suggest } from '../../playbook/language/did-you-mean.ts'
 import { quote } from '../../playbook/language/problem.ts'
 import { readChoice, readFields, type Fields } from '../../playbook/template/fields.ts'
-import type { Entry, MapNode, Node } from '../../playbook/yaml/document.ts'
-import { entryNamed, plainValue } from '../../playbook/yaml/plain-value.ts'
-import type { DeclaredRelated, DeclaredSkill, DeclaredVerify, OutputTemplate } from '../language/declared.ts'
+import { plainValue } from '../../playbook/yaml/plain-value.ts'
+import type { DeclaredSkill, DeclaredVerify, OutputTemplate } from '../language/declared.ts'
 import { pluginGrammar } from '../language/plugin-keys.ts'
 import { repeats, skillEffects } from '../language/skill-keys.ts'
 import { checkReads } from './read-before.ts'
 import { readOutput, withFlags, type Flags } from './read-output.ts'
 import { literalText, readRequest } from './read-request.ts'
-import { readCondition, readTemplate, type Names, type PluginReading } from './reading.ts'
+import { readCondition, type Names, type PluginReading } from './reading.ts'
 
 export type ReadEffects = Pick<
   DeclaredSkill,
-  'effect' | 'repeat' | 'verify' | 'destructive' | 'changedNothing' | 'irreversible' | 'restores'
+  | 'effect'
+  | 'repeat'
+  | 'verify'
+  | 'destructive'
+  | 'changedNothing'
+  | 'irreversible'
+  | 'restores'
+  | 'stateUnreadable'
 >
 
 /** The parts of a skill that are read before its effects. */
@@ -42,6 +46,8 @@ const ofWrites = [
   'undone_by',
   'irreversible',
   'restores',
+  'state_by',
+  'state_unreadable',
 ]
 
 /** Reads what a skill does to the other system; undefined if that is missing, which has been reported. */
@@ -75,9 +81,9 @@ export function readEffects(
 function readReversal(
   reading: PluginReading,
   fields: Fields,
-): Pick<DeclaredSkill, 'irreversible' | 'restores'> {
+): Pick<DeclaredSkill, 'irreversible' | 'restores' | 'stateUnreadable'> {
   const { problems } = reading
-  for (const key of ['irreversible', 'restores']) {
+  for (const key of ['irreversible', 'restores', 'state_by', 'state_unreadable']) {
     const entry = fields.get(key)
     if (entry === undefined || fields.has('destructive')) continue
     problems.add('E806', `${quote(key)} is only for destructive skills`, entry.key, 'leave it out')
@@ -85,10 +91,22 @@ function readReversal(
   const reason = fields.get('irreversible')
   if (reason && fields.has('undone_by'))
     problems.add('E806', '`irreversible` contradicts `undone_by`', reason.key, 'leave one of them out')
+  for (const key of ['state_by', 'state_unreadable']) {
+    const entry = fields.get(key)
+    if (entry && !fields.has('undone_by'))
+      problems.add('E806', `${quote(key)} is only for skills with \`undone_by\``, entry.key, 'leave it out')
+  }
+  const unreadable = fields.get('state_unreadable')
+  if (unreadable && fields.has('state_by'))
+    problems.add('E806', '`state_unreadable` contradicts `state_by`', unreadable.key, 'leave one of them out')
   const restores = fields.get('restores')
   if (restores && plainValue(restores.value) !== true)
     problems.add('E806', '`restores` must be true', restores.value, 'write restores: true, or leave it out')
-  return { irreversible: literalText(reading, fields, 'irreversible'), restores: restores !== undefined }
+  return {
+    irreversible: literalText(reading, fields, 'irreversible'),
+    restores: restores !== undefined,
+    stateUnreadable: literalText(reading, fields, 'state_unreadable'),
+  }
 }
 
 function checkRead({ problems }: PluginReading, fields: Fields): void {
@@ -145,71 +163,4 @@ function readVerify(
   }
   if (tookEffect === undefined || (requestEntry !== undefined && request === undefined)) return undefined
   return { request, tookEffect, mapping: read?.mapping ?? mapping }
-}
-
-const codes = { unknown: 'E805', missing: 'E805', misfit: 'E805' } as const
-
-/** Reads the skills that others name, once all are known. */
-export function readRelated(
-  reading: PluginReading,
-  list: Node,
-  skills: readonly DeclaredSkill[],
-): readonly DeclaredSkill[] {
-  const nodes = list.kind === 'list' ? list.items : []
-  return skills.map((skill) => {
-    const node = nodes.find((each) => each.kind === 'map' && literalOf(each, 'name') === skill.name)
-    if (node?.kind !== 'map') return skill
-    const read = (key: string, effect: DeclaredSkill['effect']) => {
-      const entry = entryNamed(node, key)
-      return entry && readCall(reading, entry, skill, skills, effect)
-    }
-    return { ...skill, followWith: read('follow_with', 'read'), undoneBy: read('undone_by', 'write') }
-  })
-}
-
-const literalOf = (node: MapNode, key: string): unknown => {
-  const value = entryNamed(node, key)?.value
-  return value?.kind === 'scalar' ? value.value : undefined
-}
-
-function readCall(
-  reading: PluginReading,
-  { name: key, key: head, value }: Entry,
-  of: DeclaredSkill,
-  skills: readonly DeclaredSkill[],
-  effect: DeclaredSkill['effect'],
-): DeclaredRelated | undefined {
-  const { problems } = reading
-  const isShort = value.kind === 'scalar' && key === 'follow_with'
-  const fields = isShort ? undefined : readFields(problems, value, pluginGrammar.related)
-  const nameNode = isShort ? value : fields?.get('skill')?.value
-  if (nameNode === undefined) return undefined
-  const name = nameNode.kind === 'scalar' ? String(nameNode.value) : ''
-  const possible = skills.filter((each) => each.effect === effect)
-  const found = possible.find((each) => each.name === name)
-  if (found === undefined) {
-    const does = effect === 'read' ? 'reads' : 'writes'
-    const message = `${quote(name)} is not a skill of this plugin that ${does}`
-    problems.add('E806', message, nameNode, () =>
-      suggest(
-        name,
-        possible.map((each) => each.name),
-      ),
-    )
-    return undefined
-  }
-  const entry = fields?.get('input')
-  if (isShort) return { skill: name, input: undefined }
-  const needed = (found.input.required ?? []).filter(
-    (field) => !Object.hasOwn(found.input.properties?.[field] ?? {}, 'default'),
-  )
-  if (entry === undefined) {
-    const hint = `write input: { ${needed.map((field) => `${field}: "\${{ … }}"`).join(', ')} }`
-    if (needed.length > 0) problems.add('E105', `${quote(name)} needs \`input\``, head, hint)
-    return { skill: name, input: { kind: 'literal', value: {} } }
-  }
-  const names = { input: typeOfSchema(of.input), output: typeOfSchema(of.output) }
-  const typed = readTemplate(reading, names, entry.value)
-  checkFit(problems, typed, typeOfSchema(found.input), '', codes, entry.key)
-  return { skill: name, input: typed.template }
 }

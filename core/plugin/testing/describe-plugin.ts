@@ -3,22 +3,19 @@ import { readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { ValidationError } from '../../errors/errors.ts'
 import { checkPlugin } from '../../registry/check-plugin.ts'
-import { compileSchema, validate } from '../../schema/index.ts'
 import { checkSettings } from '../../skill/connection/settings.ts'
 import {
   ConnectionError,
-  RetryableError,
   SkillError,
   type ConnectionDefinition,
   type InboundRequest,
   type JsonSchema,
   type PluginDefinition,
-  type RelatedCall,
-  type RunningSandbox,
   type Sandbox,
 } from '../index.ts'
 import { checkConnection } from './check-connection.ts'
 import { describeImplementations } from './describe-implementations.ts'
+import { describeRelated, describeReversal, describeState, withSandbox } from './describe-related.ts'
 import { describeFailures, namesOfSecrets, type AddTest } from './failures/describe-failures.ts'
 import { loopbackEgress } from './loopback-egress.ts'
 import { runSkill } from './run-skill.ts'
@@ -97,6 +94,7 @@ function addContract(plugin: PluginDefinition, options: DescribePluginOptions, i
   describeImplementations(plugin, options, it)
   describeReversal(plugin, it)
   describeRelated(plugin, options, it)
+  describeState(plugin, options, it)
   describeFailures(plugin, options, it)
   if (plugin.connection !== undefined) describeConnection(plugin.connection, options, it)
 }
@@ -112,64 +110,6 @@ function describeExamples(plugin: PluginDefinition, options: DescribePluginOptio
           deepStrictEqual(output, example.output)
         })
       })
-    }
-  }
-}
-
-/** A containing skill must declare how to undo it, or why that is impossible. */
-function describeReversal({ skills }: PluginDefinition, it: AddTest): void {
-  for (const skill of skills) {
-    if (skill.effect === 'read' || (skill.destructive !== 'containment' && skill.destructive !== 'blocking'))
-      continue
-    it(`${skill.name} says what undoes it, or why nothing does`, () => {
-      const says = [skill.undoneBy, skill.irreversible, skill.restores].some((one) => one !== undefined)
-      ok(says, `${skill.name} needs undoneBy, irreversible or restores`)
-    })
-  }
-}
-
-/** What undoes a skill or follows it accepts the input that is made of the examples; a sandbox with state undoes. */
-function describeRelated(plugin: PluginDefinition, options: DescribePluginOptions, it: AddTest): void {
-  for (const skill of plugin.skills) {
-    const { undoneBy, followWith }: { undoneBy?: RelatedCall; followWith?: string | RelatedCall } =
-      skill.effect === 'write' ? skill : {}
-    for (const call of [undoneBy, followWith]) {
-      if (typeof call !== 'object') continue
-      const other = plugin.skills.find(({ name }) => name === call.skill)
-      it(`${call.skill} accepts what ${skill.name} gives it`, () => {
-        for (const { input, output } of skill.examples)
-          validate(compileSchema(other!.input), call.input(input, output), `input of ${call.skill}`)
-      })
-    }
-    const [example] = skill.examples
-    if (undoneBy === undefined || options.isDeclared === true || example === undefined) continue
-    it(`${undoneBy.skill} undoes ${skill.name}`, async () => {
-      const connected = skill.connection !== undefined
-      await withSandbox(connected ? options.sandbox : undefined, async (sandbox) => {
-        const settings = sandbox === undefined ? {} : { settings: sandbox.settings, egress: loopbackEgress }
-        const { output } = await runSkill(skill, example.input, settings)
-        const call = async (related: RelatedCall) => {
-          const called = plugin.skills.find(({ name }) => name === related.skill)!
-          return await runSkill(called, related.input(example.input, output), settings)
-        }
-        // Some systems refuse to undo an action that has not ended; reading its progress may end it in a sandbox.
-        const follow = typeof followWith === 'object' ? () => call(followWith) : undefined
-        const undone = await whileBusy(() => call(undoneBy), follow)
-        const undo = plugin.skills.find(({ name }) => name === undoneBy.skill)!
-        const changed = undo.effect === 'write' && undo.changedNothing?.(undone.output) !== true
-        ok(changed, `${undoneBy.skill} changed nothing after ${skill.name}`)
-      })
-    })
-  }
-}
-
-async function whileBusy<T>(work: () => Promise<T>, wait: (() => Promise<unknown>) | undefined): Promise<T> {
-  for (let tries = 1; ; tries++) {
-    try {
-      return await work()
-    } catch (error) {
-      if (!(error instanceof RetryableError) || wait === undefined || tries === 5) throw error
-      await wait()
     }
   }
 }
@@ -248,18 +188,6 @@ function patternsWithoutWords(schema: unknown): readonly string[] {
   const { pattern, patternErrorMessage, propertyNames: _, ...rest } = schema as JsonSchema
   const own = typeof pattern === 'string' && patternErrorMessage === undefined ? [pattern] : []
   return [...own, ...Object.values(rest).flatMap(patternsWithoutWords)]
-}
-
-async function withSandbox(
-  sandbox: Sandbox | undefined,
-  work: (running: RunningSandbox | undefined) => Promise<void>,
-): Promise<void> {
-  const running = await sandbox?.start()
-  try {
-    await work(running)
-  } finally {
-    await running?.close()
-  }
 }
 
 /** Another secret of the same format: changes the last letters and digits. */

@@ -33,7 +33,7 @@ export interface WantedAction {
 export function sameAction(wanted: WantedAction, all: readonly MachineAction[]): MachineAction | undefined {
   const { type, undoneBy } = wanted
   const open = all.filter(isOpen)
-  const last = all.filter(hasSucceeded).toSorted(byLastUpdate)[0]
+  const last = standingIsolation(all)
   const opposite = open.find((one) => one.type === undoneBy)
   if (opposite !== undefined) {
     throw last?.type === undoneBy ? waitsForIt(wanted, opposite) : machineIsBusy(wanted, opposite)
@@ -52,9 +52,13 @@ export function standingAction(
   all: readonly MachineAction[],
 ): MachineAction | undefined {
   if (undoneBy === undefined || all.some((one) => isOpen(one) && one.type === undoneBy)) return undefined
-  const last = all.filter(hasSucceeded).toSorted(byLastUpdate)[0]
+  const last = standingIsolation(all)
   return last?.type === type && doesTheSame({ type, ...wanted }, last) ? last : undefined
 }
+
+/** The last isolation or release that succeeded, of all isolations and releases of a machine. */
+export const standingIsolation = (all: readonly MachineAction[]): MachineAction | undefined =>
+  all.filter(hasSucceeded).toSorted(byLastUpdate)[0]
 
 /** Some responses omit the scope, which leaves nothing to compare. */
 export const doesTheSame = ({ scope, ownOnly }: WantedAction, action: MachineAction): boolean =>

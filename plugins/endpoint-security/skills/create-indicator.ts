@@ -1,4 +1,4 @@
-import { defineSkill, type InterfaceInput } from 'tocsin/plugin'
+import { defineSkill, textAt, valueAt, type InterfaceInput } from 'tocsin/plugin'
 import { connection } from '../connection.ts'
 import { checkIndicator } from '../lists/indicator-value.ts'
 import { permissions } from '../permissions.ts'
@@ -26,6 +26,15 @@ export const createIndicator = defineSkill({
   effect: 'write',
   destructive: 'blocking',
   undoneBy: { skill: 'delete_indicator', input: (_, { id }) => ({ id }) },
+  stateBy: {
+    skill: 'list_indicators',
+    input: ({ indicatorValue, indicatorType }) => ({ indicatorValue, indicatorType: [indicatorType] }),
+    contained: (state, _, { id }) => indicatorIds(state).includes(id),
+    released: (state, _, { id }) =>
+      valueAt(state, 'truncated') === false &&
+      valueAt(state, 'unreadable') === 0 &&
+      !indicatorIds(state).includes(id),
+  },
   // An upsert by value and type, so a repeated call has no further effect.
   repeat: 'safe',
   connection,
@@ -131,6 +140,11 @@ export const createIndicator = defineSkill({
     return decodeIndicator(response.json())
   },
 })
+
+function indicatorIds(state: unknown): readonly (string | null)[] {
+  const indicators = valueAt(state, 'indicators')
+  return Array.isArray(indicators) ? indicators.map((one: unknown) => textAt(one, 'id')) : []
+}
 
 function typeOf(kind: InterfaceInput<'block_indicator'>['kind'], value: string) {
   if (kind === 'hash')

@@ -1,4 +1,4 @@
-import { defineSkill, type Infer } from 'tocsin/plugin'
+import { defineSkill, valueAt, type Infer } from 'tocsin/plugin'
 import { actionOutput, actsOnMachine, commentField, waitSeconds } from '../actions/action-fields.ts'
 import { connection } from '../connection.ts'
 import { isolation } from '../examples/machine-action.ts'
@@ -39,6 +39,12 @@ export const isolateMachine = defineSkill({
   destructive: 'containment',
   followWith: { skill: 'get_machine_action', input: (_, { action }) => ({ id: action.id }) },
   undoneBy: { skill: 'unisolate_machine', input: ({ id, comment }) => ({ id, comment }) },
+  stateBy: {
+    skill: 'get_isolation',
+    input: ({ id }) => ({ id }),
+    contained: (state) => valueAt(state, 'isolated') === true,
+    released: (state) => valueAt(state, 'isolated') === false,
+  },
   changedNothing: ({ adopted }) => adopted,
   repeat: 'verify',
   connection,

@@ -91,6 +91,8 @@ function Facts({ skill }: { readonly skill: ApiSkillDetail }) {
         ['Undone by', skill.undone_by !== null && <SkillLink key="undo" name={skill.undone_by} />],
         ['Cannot be undone', skill.irreversible],
         ['Ends', skill.restores && 'a containment or a block'],
+        ['State read by', skill.state_by !== null && <SkillLink key="state" name={skill.state_by} />],
+        ['State cannot be read', skill.state_unreadable],
         ['Followed by', skill.follow_with !== null && <SkillLink key="follow" name={skill.follow_with} />],
         ['Called by', skill.asks && 'checkpoints only'],
         ['Looks up', enriches.join(', ')],

@@ -77,6 +77,15 @@ const skillFields = {
   undone_by: { ...textOrNull, description: 'The skill that undoes it; null: none, or not stated.' },
   irreversible: { ...textOrNull, description: 'Why nothing undoes it; null: `undone_by`, or not stated.' },
   restores: { type: 'boolean', description: 'It ends a containment or a block of another skill.' },
+  state_by: {
+    ...textOrNull,
+    description:
+      'The skill that reads whether a containment of it is still in effect; null: none, or not stated.',
+  },
+  state_unreadable: {
+    ...textOrNull,
+    description: 'Why nothing can read that; null: `state_by`, or not stated.',
+  },
   follow_with: {
     ...textOrNull,
     description: 'The skill that reads the progress or the state of its effect.',
