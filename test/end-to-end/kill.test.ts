@@ -1,3 +1,4 @@
+import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'chai'
@@ -15,6 +16,15 @@ const rounds = times(3)
 /** Alerts posted concurrently. */
 const senders = 6
 
+/** Choosing it evaluates an expression, so its alerts are stored first and queued in a second write. */
+const chosenPlaybook = `apiVersion: tocsin/v1
+name: chosen
+description: Investigates alerts of one type whose content it reads.
+on: { alert: { type: type_0, where: 'alert.content.contains("198.51.100.")' } }
+steps:
+  - { id: wait, wait: 50ms }
+`
+
 describe(`a server killed with kill -9 under load (seed ${seed})`, function () {
   this.timeout(times(90_000))
   let folder: TemporaryFolder
@@ -23,6 +33,8 @@ describe(`a server killed with kill -9 under load (seed ${seed})`, function () {
 
   before(async () => {
     folder = await makeTemporaryFolder()
+    await mkdir(join(folder.path, 'playbooks'))
+    await writeFile(join(folder.path, 'playbooks/chosen.yaml'), chosenPlaybook)
     sandbox = await startSandbox('intel_provider')
   })
   after(async () => {
@@ -73,19 +85,21 @@ describe(`a server killed with kill -9 under load (seed ${seed})`, function () {
     return found
   }
 
-  async function countUnfinished(): Promise<number> {
+  async function countUnfinished(): Promise<{ readonly runs: number; readonly created: number }> {
     const config = readConfig({ TOCSIN_DATA_DIR: join(folder.path, 'data') })
     const stores = await openStores(config, 'shared')
-    const { length } = await unfinishedRuns(stores)
+    const runs = await unfinishedRuns(stores)
+    const created = await stores.alerts.awaitingInvestigation(2 * senders)
     await stores.close()
-    return length
+    return { runs: runs.length, created: created.length }
   }
 
   it('keeps every alert it answered with 201, and ends each investigation once with one case', async () => {
     const random = makeRandom(seed)
     const answered = new Set<string>()
     let cutOff = 0
-    for (let round = 0; round < rounds; round++) {
+    let created = 0
+    for (let round = 0; round < rounds || (created === 0 && round < 5 * rounds); round++) {
       const server = await start()
       if (round === 0) {
         const { status } = await server.call('/connections', { body: connectionTo(sandbox, 'intel') })
@@ -100,10 +114,13 @@ describe(`a server killed with kill -9 under load (seed ${seed})`, function () {
       await sleep(random() * 250)
       await server.stop('SIGKILL')
       for (const ids of await Promise.all(sending)) for (const id of ids) answered.add(id)
-      cutOff += await countUnfinished()
+      const unfinished = await countUnfinished()
+      cutOff += unfinished.runs
+      created += unfinished.created
     }
     expect(answered.size, 'alerts answered').to.be.greaterThan(rounds * senders)
     expect(cutOff, 'investigations that a kill cut off').to.be.greaterThan(0)
+    expect(created, 'alerts that a kill left at Created').to.be.greaterThan(0)
 
     const server = await start()
     const alerts = await ended(server)
