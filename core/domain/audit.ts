@@ -1,14 +1,14 @@
 /**
- * The kinds of actors in the audit log: an API key, a user of the command line, a person over a connection, a
- * run, the server itself, or a stranger known only by address.
+ * The kinds of actors in the audit log: a person with an account, an API key, a user of the command line, a
+ * person over a connection, a run, the server itself, or a stranger known only by address.
  */
-export const actorKinds = ['api_key', 'command', 'person', 'run', 'server', 'stranger'] as const
+export const actorKinds = ['account', 'api_key', 'command', 'person', 'run', 'server', 'stranger'] as const
 
 export interface Actor {
   readonly kind: (typeof actorKinds)[number]
   /**
-   * By kind: public id of the API key, name of the operating system's user, the other system's id of a
-   * person, uuid of the run, or address of a stranger.
+   * By kind: uuid of the account, public id of the API key, name of the operating system's user, the other
+   * system's id of a person, uuid of the run, or address of a stranger.
    */
   readonly id: string
   /** The display name. */
@@ -51,6 +51,11 @@ export const personOf = (id: string, requestId: string | null = null, name: stri
 export const auditActions = [
   'key.created',
   'key.revoked',
+  'account.created',
+  'account.changed',
+  'account.joined',
+  'account.disabled',
+  'account.enabled',
   'session.started',
   'session.ended',
   'authentication.failed',
@@ -90,6 +95,7 @@ export const auditActions = [
   'case.split',
   'case.exported',
   'case.file_downloaded',
+  'accounts.viewed',
   'keys.viewed',
   'connections.viewed',
   'audit.export_started',
@@ -102,6 +108,7 @@ export const auditActions = [
 export type AuditAction = (typeof auditActions)[number]
 
 export const auditSubjects = [
+  'account',
   'api_key',
   'session',
   'organization',

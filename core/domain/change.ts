@@ -13,6 +13,7 @@ export const changeKinds = [
   'provider',
   'engine',
   'key',
+  'account',
   'session',
   'audit',
 ] as const

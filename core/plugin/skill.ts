@@ -250,10 +250,10 @@ export interface QuestionOutcome {
   readonly state: 'answered' | 'timed_out' | 'withdrawn' | 'decided'
   /** If answered: one of the answers, or the filled-in form. */
   readonly value?: unknown
-  /** If answered: the responder as the other system names them, or the name of an API key. */
+  /** If answered: the responder as the other system names them, or the name of an account or API key. */
   readonly by?: string | undefined
-  /** If answered: whether `by` is a person or an API key, which may have any name. */
-  readonly byKind?: 'person' | 'api_key' | undefined
+  /** If answered: whether `by` is a person of the other system, a person with an account of Tocsin, or an API key, which may have any name. */
+  readonly byKind?: 'person' | 'account' | 'api_key' | undefined
   /** If answered: additional text of the responder. */
   readonly text?: string | undefined
   /** When it was answered or timed out, in epoch milliseconds; absent if unknown. */

@@ -1,5 +1,6 @@
 import type { ChangeSource } from '../domain/change.ts'
 import type { UnavailableError } from '../errors/errors.ts'
+import type { AccountStore } from './access/account-store.ts'
 import type { KeyStore } from './access/key-store.ts'
 import type { OrganizationStore } from './access/organization-store.ts'
 import type { ProviderStore } from './access/provider-store.ts'
@@ -35,6 +36,7 @@ export interface Stores {
   readonly organizations: OrganizationStore
   readonly providers: ProviderStore
   readonly keys: KeyStore
+  readonly accounts: AccountStore
   readonly sessions: SessionStore
   readonly requests: RequestStore
   readonly alerts: AlertStore

@@ -1,3 +1,4 @@
+import { isAdministrator, type Account } from '../access/account.ts'
 import { isLastingAdmin, isUsableAdmin, type ApiKey } from '../domain/api-key.ts'
 import { ConflictError } from '../errors/errors.ts'
 import type { SeenRevision } from '../ports/common.ts'
@@ -10,14 +11,40 @@ export function requireRevision(current: number, seen: SeenRevision): void {
   })
 }
 
-/** Throws ConflictError `last_admin_key` when no other key could then create keys. */
-export function requireAnotherAdmin(revoked: ApiKey, all: readonly ApiKey[], now: number): void {
-  if (!isUsableAdmin(revoked, now)) return
-  const others = all.filter(({ id }) => id !== revoked.id)
+/** Everyone who can create keys and accounts. */
+interface Administrators {
+  readonly keys: readonly ApiKey[]
+  readonly accounts: readonly Account[]
+}
+
+/** Throws ConflictError `last_admin_key` when nobody else could then create keys. */
+export function requireAnotherAdmin(revoked: ApiKey, { keys, accounts }: Administrators, now: number): void {
+  if (!isUsableAdmin(revoked, now) || accounts.some(isAdministrator)) return
+  const others = keys.filter(({ id }) => id !== revoked.id)
   if (others.some((key) => isLastingAdmin(key, now))) return
   // If no key stays valid long enough, revoking one of them changes nothing.
   if (!isLastingAdmin(revoked, now) && others.some((key) => isUsableAdmin(key, now))) return
   throw new ConflictError('last_admin_key', `the key '${revoked.id}' is the last active administrator key`, {
     hint: 'create another administrator key for all organizations that is valid for more than a week, and revoke this one with it',
+  })
+}
+
+/**
+ * Throws ConflictError `last_admin_account` when nobody could then manage accounts.
+ *
+ * @param changed the account after the change
+ */
+export function requireAnotherAdministrator(
+  changed: Account,
+  { keys, accounts }: Administrators,
+  now: number,
+): void {
+  if (isAdministrator(changed)) return
+  const before = accounts.find(({ uuid }) => uuid === changed.uuid)
+  if (before === undefined || !isAdministrator(before)) return
+  if (accounts.some((other) => other.uuid !== changed.uuid && isAdministrator(other))) return
+  if (keys.some((key) => isLastingAdmin(key, now))) return
+  throw new ConflictError('last_admin_account', `${changed.email} is the last active administrator`, {
+    hint: 'first give another person the role admin for all organizations',
   })
 }

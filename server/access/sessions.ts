@@ -1,10 +1,15 @@
 import { hash, randomBytes } from 'node:crypto'
-import { isUsable, type ApiKey } from '../../core/domain/api-key.ts'
 import type { Actor } from '../../core/domain/audit.ts'
-import { idleEnd, lastEnd, type Session, type SessionLimits } from '../../core/domain/session.ts'
+import {
+  idleEnd,
+  isHolderUsable,
+  lastEnd,
+  type Session,
+  type SessionLimits,
+} from '../../core/domain/session.ts'
 import type { Clock } from '../../core/ports/clock.ts'
 import type { Log } from '../../core/ports/log.ts'
-import type { SessionStore } from '../../core/ports/access/session-store.ts'
+import type { NewSession, SessionStore } from '../../core/ports/access/session-store.ts'
 
 /** Sign-ins to the web page. */
 export interface Sessions {
@@ -13,10 +18,10 @@ export interface Sessions {
    * Starts a session that replaces the earlier one of the same browser. The token is returned once and never
    * stored.
    *
-   * @throws NotFoundError `key_not_found`
+   * @throws NotFoundError `key_not_found`, `account_not_found`
    */
   begin(
-    key: ApiKey,
+    given: Pick<NewSession, 'holder' | 'method' | 'client'>,
     replaces: string | undefined,
     by: Actor,
   ): Promise<{ readonly token: string; readonly session: Session }>
@@ -54,15 +59,15 @@ export function createSessions(
 
   const mayBeUsed = (session: Session | undefined, now: number): session is Session =>
     session !== undefined &&
-    isUsable(session.key, now) &&
+    isHolderUsable(session.holder, now) &&
     now < Math.min(idleEnd(session, limits), lastEnd(session, limits))
 
   return {
     limits,
-    async begin(key, replaces, by) {
+    async begin(given, replaces, by) {
       const token = randomBytes(32).toString('base64url')
       const before = replaces === undefined ? undefined : hashOf(replaces)
-      const session = await store.begin({ tokenHash: hashOf(token), key, replaces: before, limits }, by)
+      const session = await store.begin({ ...given, tokenHash: hashOf(token), replaces: before, limits }, by)
       return { token, session }
     },
     async use(token, isActivity) {

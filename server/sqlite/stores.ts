@@ -24,6 +24,7 @@ import { GroupCommit, type Commit, type GroupCommitOptions } from './database/gr
 import { SqliteEventWaitStore } from './events/event-wait-store.ts'
 import { SqliteInboundStore } from './connections/inbound-store.ts'
 import { SqliteJournalStore } from './runs/journal-store.ts'
+import { SqliteAccountStore } from './access/account-store.ts'
 import { SqliteKeyStore } from './access/key-store.ts'
 import { SqliteJournalReader } from './runs/journal-reader.ts'
 import { ListedRows } from './context/listed-rows.ts'
@@ -138,6 +139,7 @@ function assembleStores(context: StoreContext, parts: StoreParts): Stores {
     organizations: new SqliteOrganizationStore(context),
     providers: new SqliteProviderStore(context),
     keys: new SqliteKeyStore(context),
+    accounts: new SqliteAccountStore(context),
     sessions: new SqliteSessionStore(context),
     requests: new SqliteRequestStore(context),
     alerts: new SqliteAlertStore(context, indexer, listed),

@@ -110,7 +110,10 @@ export function changeSourceContract(subject: GetSubject): void {
       expect(since()).to.deep.equal([])
       const tokenHash = new Uint8Array(32)
       const limits = { idleMs: 1e9, maxMs: 1e9 }
-      const session = await stores.sessions.begin({ tokenHash, key, replaces: undefined, limits }, somebody())
+      const session = await stores.sessions.begin(
+        { tokenHash, holder: { keyId: key.id }, method: 'api_key', client: '', replaces: undefined, limits },
+        somebody(),
+      )
       since()
       await stores.sessions.end(session.uuid, somebody())
       expect(since()).to.deep.include(['session', null, undefined])

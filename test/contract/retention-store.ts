@@ -375,7 +375,14 @@ export function retentionStoreContract(subject: GetSubject): void {
       await own.keys.create({ ...key, expiresAt: null }, somebody())
       const limits = { idleMs: 10, maxMs: 100 }
       const tokenHash = Buffer.alloc(32, 1)
-      const begin = { tokenHash, key: { id: 'k1' }, replaces: undefined, limits }
+      const begin = {
+        tokenHash,
+        holder: { keyId: 'k1' },
+        method: 'api_key' as const,
+        client: '',
+        replaces: undefined,
+        limits,
+      }
       await own.sessions.begin(begin, somebody())
       pass(9)
       expect(await own.retention.clearExpired(limits)).to.equal(false)

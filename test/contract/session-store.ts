@@ -17,7 +17,15 @@ export function sessionStoreContract(subject: GetSubject): void {
 
     const begin = (n: number, changes: Partial<NewSession> = {}) =>
       subject().stores.sessions.begin(
-        { tokenHash: hashOf(n), key: { id: 'k1' }, replaces: undefined, limits, ...changes },
+        {
+          tokenHash: hashOf(n),
+          holder: { keyId: 'k1' },
+          method: 'api_key',
+          client: '',
+          replaces: undefined,
+          limits,
+          ...changes,
+        },
         somebody(),
       )
     const find = (n: number) => subject().stores.sessions.find(hashOf(n))
@@ -32,8 +40,8 @@ export function sessionStoreContract(subject: GetSubject): void {
       expect(await stores.sessions.byUuid(unknownUuid)).to.equal(undefined)
       expect(await find(2)).to.equal(undefined)
       await stores.keys.revoke('k1', somebody())
-      expect((await find(1))?.key.revokedAt).to.equal(clock.nowMs)
-      await expectRejection(begin(3, { key: { id: 'none' } }), 'NotFoundError', 'key_not_found')
+      expect((await find(1))?.holder).to.have.nested.property('key.revokedAt', clock.nowMs)
+      await expectRejection(begin(3, { holder: { keyId: 'none' } }), 'NotFoundError', 'key_not_found')
     })
 
     it('records the last use and deletes an ended session', async () => {
@@ -60,7 +68,7 @@ export function sessionStoreContract(subject: GetSubject): void {
     it('deletes idle, expired and keyless sessions when a new one starts', async () => {
       const { stores, clock } = subject()
       const { uuid } = await begin(1)
-      await begin(2, { key: { id: 'k2' } })
+      await begin(2, { holder: { keyId: 'k2' } })
       clock.nowMs += limits.idleMs - 1
       await begin(3)
       expect(await find(1)).to.include({ uuid })
@@ -78,7 +86,7 @@ export function sessionStoreContract(subject: GetSubject): void {
     })
 
     it('keeps the newest hundred sessions of a key', async () => {
-      await begin(200, { key: { id: 'k2' } })
+      await begin(200, { holder: { keyId: 'k2' } })
       for (let n = 0; n < 101; n++) await begin(n)
       expect(await find(0)).to.equal(undefined)
       expect(await find(1)).to.not.equal(undefined)

@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import { personOf } from '../../core/domain/audit.ts'
+import { accountStoreContract } from './account-store.ts'
 import { alertGroupsContract } from './alert-groups.ts'
 import { firstRunsContract } from './first-runs.ts'
 import { alertStoreContract } from './alert-store.ts'
@@ -56,6 +57,7 @@ export function storesContract(makeStores: MakeStores): void {
   organizationStoreContract(getSubject)
   providerStoreContract(getSubject)
   keyStoreContract(getSubject)
+  accountStoreContract(getSubject)
   signInStoreContract(getSubject)
   sessionStoreContract(getSubject)
   requestStoreContract(getSubject)

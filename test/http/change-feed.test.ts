@@ -2,6 +2,7 @@ import { expect } from 'chai'
 import { EventEmitter } from 'node:events'
 import type { Role } from '../../core/domain/api-key.ts'
 import type { Change, ChangeSource } from '../../core/domain/change.ts'
+import type { OrganizationScope } from '../../core/ports/common.ts'
 import { createChangeFeed } from '../../server/http/events/change-feed.ts'
 import type { StreamEvent } from '../../server/http/events/event-text.ts'
 import { visibleChanges } from '../../server/http/events/feed-view.ts'
@@ -11,11 +12,13 @@ import { startApi, type Api } from './support/api.ts'
 import { readEvents, type EventReader } from './support/event-reader.ts'
 import { thingsOf } from './support/things.ts'
 
+const reader = (role: Role, scope: OrganizationScope) => ({ grants: [{ role, scope }] })
+
 const shared = ['playbook', 'organization', 'provider', 'engine']
 const kinds: Readonly<Record<Exclude<Role, 'intake'>, readonly string[]>> = {
   reader: ['alert', 'run', 'case', 'checkpoint', 'connection', ...shared],
   analyst: ['alert', 'run', 'case', 'checkpoint', 'connection', ...shared],
-  admin: ['alert', 'run', 'case', 'checkpoint', 'connection', ...shared, 'key', 'audit'],
+  admin: ['alert', 'run', 'case', 'checkpoint', 'connection', ...shared, 'key', 'account', 'audit'],
 }
 
 describe('the stream of changes', () => {
@@ -144,9 +147,9 @@ describe('a change stream with a stalled reader', () => {
       taken: () => room,
       send: (event: StreamEvent) => void sent.push(event),
     }
-    const followed = feed.follow(stream, { role: 'admin', scope: 'all' })
+    const followed = feed.follow(stream, reader('admin', 'all'))
     const other: StreamEvent[] = []
-    void feed.follow({ ...stream, send: (event) => void other.push(event) }, { role: 'admin', scope: 'all' })
+    void feed.follow({ ...stream, send: (event) => void other.push(event) }, reader('admin', 'all'))
     stream.isFull = true
     for (const kind of ['alert', 'run', 'alert'] as const) {
       const before = other.length
@@ -170,7 +173,7 @@ describe('collected changes', () => {
     organizationUuid,
     id: () => id,
   })
-  const admin = { role: 'admin', scope: 'all' } as const
+  const admin = reader('admin', 'all')
   const told = (changes: readonly Change[], reader: Parameters<typeof visibleChanges>[1] = admin) => {
     const gathered = new GatheredChanges()
     for (const one of changes) gathered.add(one)
@@ -192,7 +195,7 @@ describe('collected changes', () => {
   it('are summarized separately per reader scope', () => {
     const changes = [...alerts(3, 'a'), ...alerts(3, 'b')]
     expect(told(changes).many).to.deep.equal(['alert'])
-    expect(told(changes, { role: 'reader', scope: ['b'] }).named.map(({ id }) => id)).to.deep.equal([
+    expect(told(changes, reader('reader', ['b'])).named.map(({ id }) => id)).to.deep.equal([
       'b-0',
       'b-1',
       'b-2',
@@ -209,7 +212,7 @@ describe('collected changes', () => {
   it('without an organization reach every reader if the kind is shared, else unscoped readers only', () => {
     const changes = [change('key', null, 'k'), change('playbook', null, 'p'), change('audit', null, '1')]
     const idsFor = (scope: 'all' | readonly string[]) =>
-      told(changes, { role: 'admin', scope }).named.map(({ id }) => id)
+      told(changes, reader('admin', scope)).named.map(({ id }) => id)
     expect(idsFor('all')).to.deep.equal(['k', 'p', '1'])
     expect(idsFor(['a'])).to.deep.equal(['p'])
   })

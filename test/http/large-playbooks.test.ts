@@ -56,7 +56,7 @@ describe('heavy computation', () => {
       while (performance.now() - from < 30);
       spans.push({ from, to: performance.now() })
     }
-    await Promise.all(['a', 'b', 'c'].map((keyUuid) => inTurn({ keyUuid, scope: [keyUuid] }, busy)))
+    await Promise.all(['a', 'b', 'c'].map((uuid) => inTurn({ uuid, scope: [uuid] }, busy)))
     for (const [index, { from }] of spans.slice(1).entries()) {
       const before = spans[index]!
       expect(from - before.to).to.be.at.least((before.to - before.from) * 0.9)
@@ -65,19 +65,19 @@ describe('heavy computation', () => {
 
   it('is refused only for the key that has too much queued', async () => {
     const { inTurn } = createCalculations()
-    const waiting = Array.from({ length: 8 }, () => inTurn({ keyUuid: 'a', scope }, () => setTimeout(0)))
-    const refused: unknown = await inTurn({ keyUuid: 'a', scope }, () => 1).catch((reason: unknown) => reason)
+    const waiting = Array.from({ length: 8 }, () => inTurn({ uuid: 'a', scope }, () => setTimeout(0)))
+    const refused: unknown = await inTurn({ uuid: 'a', scope }, () => 1).catch((reason: unknown) => reason)
     expect(refused).to.include({ code: 'too_many_requests' })
-    expect(await inTurn({ keyUuid: 'b', scope }, () => 1)).to.equal(1)
+    expect(await inTurn({ uuid: 'b', scope }, () => 1)).to.equal(1)
     await Promise.all(waiting)
-    expect(await inTurn({ keyUuid: 'a', scope }, () => 1)).to.equal(1)
+    expect(await inTurn({ uuid: 'a', scope }, () => 1)).to.equal(1)
   })
 
   it('waits for at most one task of other organizations, however much they have queued', async () => {
     const { inTurn } = createCalculations()
     const done: string[] = []
-    const ask = (organization: string, keyUuid: string) =>
-      inTurn({ keyUuid, scope: [organization] }, () => done.push(organization))
+    const ask = (organization: string, uuid: string) =>
+      inTurn({ uuid, scope: [organization] }, () => done.push(organization))
     const ofAcme = Array.from({ length: 16 }, (_, n) => ask('acme', `a${n % 2}`))
     await Promise.all([...ofAcme, ask('globex', 'g'), ask('initech', 'i'), ask('globex', 'g')])
     expect(done.slice(0, 6)).to.deep.equal(['acme', 'globex', 'initech', 'acme', 'globex', 'acme'])
@@ -86,8 +86,8 @@ describe('heavy computation', () => {
 
   it('is refused to keys of the same organizations, and to all keys, if too much is queued', async () => {
     const { inTurn } = createCalculations()
-    const ask = (organizations: readonly string[], keyUuid: string) =>
-      inTurn({ keyUuid, scope: organizations }, () => 1)
+    const ask = (organizations: readonly string[], uuid: string) =>
+      inTurn({ uuid, scope: organizations }, () => 1)
     const refusal = async (asked: Promise<unknown>) => asked.catch((reason: unknown) => reason)
     const waiting = Array.from({ length: 16 }, (_, n) => ask(['acme', 'globex'], `key${n}`))
     expect(await refusal(ask(['globex', 'acme'], 'another'))).to.include({ code: 'too_many_requests' })
@@ -102,10 +102,10 @@ describe('heavy computation', () => {
 
   it('continues after an error', async () => {
     const { inTurn } = createCalculations()
-    const failed = inTurn({ keyUuid: 'a', scope }, () => {
+    const failed = inTurn({ uuid: 'a', scope }, () => {
       throw new RangeError('deep')
     }).catch((reason: unknown) => reason)
-    expect(await inTurn({ keyUuid: 'a', scope }, () => 1)).to.equal(1)
+    expect(await inTurn({ uuid: 'a', scope }, () => 1)).to.equal(1)
     expect(await failed).to.be.instanceOf(RangeError)
   })
 })

@@ -25,6 +25,7 @@ const idOf: Readonly<Record<string, string>> = {
   '/organizations': 'code',
   '/providers': 'code',
   '/keys': 'key_id',
+  '/accounts': 'account_uuid',
   '/connections': 'connection_uuid',
   '/audit': 'sequence',
 }

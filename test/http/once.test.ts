@@ -79,6 +79,10 @@ const operations: Readonly<
   ],
   'POST /providers': async () => ['/providers', { code: 'new', name: 'New' }, { code: 'new', name: 'x' }],
   'POST /keys': async () => ['/keys', { name: 'k', role: 'reader' }, { name: 'k', role: 'admin' }],
+  'POST /accounts': async () => {
+    const body = { email: 'a@example.com', name: 'Anna', roles: [{ role: 'reader' }] }
+    return ['/accounts', body, { ...body, name: 'Anne' }]
+  },
   'POST /connections': async () => {
     const body = { organization_code: 'acme', name: 'n', plugin: 'tower', settings: towerSettings }
     return ['/connections', body, { ...body, settings: { ...towerSettings, api_token: 'other' } }]
@@ -127,6 +131,8 @@ describe('a request with an Idempotency-Key', () => {
       '/oauth/callback',
       '/checkpoints/answer/preview',
       '/runs/retry/preview',
+      '/accounts/{account}/disable',
+      '/accounts/{account}/enable',
       '/playbooks/validate',
       '/playbooks/complete',
       '/playbooks/hover',

@@ -31,6 +31,8 @@ const bodies: Record<string, object> = {
   post_alerts_forward_organization_provider: { title: 'x' },
   post_organizations: { code: 'new', name: 'New' },
   post_providers: { code: 'new', name: 'New' },
+  post_accounts: { email: 'b@example.com', name: 'B', roles: [{ role: 'reader' }] },
+  patch_accounts_account: { name: 'x' },
   post_keys: { name: 'k', role: 'reader' },
   patch_connections_connection: { enabled: false },
   patch_organizations_organization: { name: 'x' },
@@ -65,6 +67,7 @@ const neededHeaders: Readonly<Record<string, Readonly<Record<string, string>>>> 
   patch_cases_case: { 'if-match': '*' },
   post_cases_case_merge: { 'if-match': '*' },
   post_cases_case_split: { 'if-match': '*' },
+  patch_accounts_account: { 'if-match': '*' },
   patch_connections_connection: { 'if-match': '*' },
   patch_organizations_organization: { 'if-match': '*' },
   put_organizations_organization_destructive_limits: { 'if-match': '*' },
@@ -103,6 +106,8 @@ describe('the OpenAPI document', () => {
     schemas = loadSchemaFolder(folder.path)
     await seed()
     await seedMoves()
+    const { account: [account = ''] = [] } = await thingsOf(api, 'acme').account()
+    ids['account'] = account
     const { backtest: [backtest = ''] = [], run: [replayed = ''] = [] } = await thingsOf(
       api,
       'acme',

@@ -7,6 +7,13 @@ import { makeTemporaryFolder } from '../support/temporary-folder.ts'
 /** Tables without displayed rows, or whose rows change together with their owner. */
 const unwatched = [
   'audit_exports',
+  'account_passwords',
+  'account_roles',
+  'account_totp',
+  'recovery_codes',
+  'passkeys',
+  'invitations',
+  'custom_roles',
   'alert_contents',
   'alert_groups',
   'alert_requests',

@@ -169,7 +169,13 @@ describe(`retention in SQLite (seed ${seed})`, function () {
         secretHash: Buffer.alloc(32),
       } as const
       await stores.keys.create({ ...key, expiresAt: null }, somebody())
-      const begin = { tokenHash: Buffer.alloc(32), key: { id: 'k1' }, replaces: undefined }
+      const begin = {
+        tokenHash: Buffer.alloc(32),
+        holder: { keyId: 'k1' },
+        method: 'api_key' as const,
+        client: '',
+        replaces: undefined,
+      }
       await stores.sessions.begin({ ...begin, limits: { idleMs: 10, maxMs: 10 } }, somebody())
       const connection = { name: 'c', plugin: 'x', settings: {}, secrets: {} }
       const { uuid } = await stores.connections.create(acme.uuid, connection, somebody())

@@ -76,7 +76,7 @@ const outputOf = (answer: Type): Type =>
   object({
     answer,
     by: nullable(string),
-    by_kind: optional(enumeration(['person', 'api_key'])),
+    by_kind: optional(enumeration(['person', 'account', 'api_key'])),
     by_name: optional(string),
     at: timestamp,
     // May contain the form values.
@@ -100,7 +100,7 @@ function peopleOutput(
         person,
         answer: given,
         by: string,
-        by_kind: enumeration(['person', 'api_key']),
+        by_kind: enumeration(['person', 'account', 'api_key']),
         by_name: optional(string),
         at: timestamp,
         text: nullable(isSensitive(given) ? sensitive(string) : string),

@@ -2,7 +2,7 @@ import type { Duplex } from 'node:stream'
 import type { Mailboxes } from './mailboxes.ts'
 
 /** The emulated account. */
-export interface Account {
+export interface MailAccount {
   readonly user: string
   readonly mailboxes: Mailboxes
   /** Of the IMAP server. */
@@ -24,7 +24,7 @@ export function createAccount(
   user: string,
   secrets: { readonly password: string; readonly accessToken: string },
   mailboxes: Mailboxes,
-): Account {
+): MailAccount {
   const accepts = (name: string, password: string): boolean => name === user && password === secrets.password
   return {
     user,

@@ -1,10 +1,10 @@
 import { matchesKeys } from './imap-search.ts'
 import { commandEnd, inSet, parseCommand, type ImapWord } from './imap-syntax.ts'
-import type { Account, Peer } from './account.ts'
+import type { MailAccount, Peer } from './account.ts'
 import { headerOf, type EmulatedMailbox, type StoredMessage } from './mailboxes.ts'
 
 /** One session of the emulated IMAP server: the part of RFC 3501, 4315 and 6851 that clients of a mailbox use. */
-export function serveImap(peer: Peer, account: Account): void {
+export function serveImap(peer: Peer, account: MailAccount): void {
   const session = new ImapSession(peer, account)
   let buffer: Buffer = Buffer.alloc(0)
   let granted = 0
@@ -28,14 +28,14 @@ export function serveImap(peer: Peer, account: Account): void {
 
 class ImapSession {
   readonly #peer: Peer
-  readonly #account: Account
+  readonly #account: MailAccount
   #mailbox: EmulatedMailbox | undefined
   #isReadOnly = false
   #isSignedIn = false
   /** A sign-in that waits for its second line. */
   #signingIn: { readonly tag: string; readonly method: string } | undefined
 
-  constructor(peer: Peer, account: Account) {
+  constructor(peer: Peer, account: MailAccount) {
     this.#peer = peer
     this.#account = account
   }

@@ -1,4 +1,4 @@
-import type { Account, Peer } from './account.ts'
+import type { MailAccount, Peer } from './account.ts'
 
 /** The envelope of the message that a client is about to send. */
 interface Envelope {
@@ -16,7 +16,7 @@ export interface Delivery {
 const refusedDomain = 'refused.example'
 
 /** One session of the emulated SMTP server. */
-export function serveSmtp(peer: Peer, account: Account, deliver: (mail: Delivery) => void): void {
+export function serveSmtp(peer: Peer, account: MailAccount, deliver: (mail: Delivery) => void): void {
   const envelope: Envelope = { from: undefined, to: [] }
   let isSignedIn = false
   let isReadingData = false

@@ -43,6 +43,8 @@ export function createAccessRefusals(stores: Stores, directory: Directory, log: 
       (await stores.connections.list('all')).find(
         ({ uuid, name }) => uuid === id.toLowerCase() || name.toLowerCase() === id.toLowerCase(),
       ),
+    account_not_found: async (id) =>
+      (await stores.accounts.find(id.toLowerCase())) ?? (await stores.accounts.byEmail(id)),
     key_not_found: async (id) =>
       (await stores.keys.list()).find((key) => key.id === id.toLowerCase() || key.uuid === id.toLowerCase()),
     organization_not_found: organizationOf,

@@ -1,16 +1,23 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import type { ApiKey } from '../../../core/domain/api-key.ts'
+import type { Account } from '../../../core/access/account.ts'
+import { roles, type ApiKey, type Role } from '../../../core/domain/api-key.ts'
 import type { Session } from '../../../core/domain/session.ts'
 import { checkKey } from '../../access/keys.ts'
 import { challenge, readCredentials } from './credentials.ts'
 import { RequestError } from '../request/request-error.ts'
 import type { Route, Services } from '../routing/route.ts'
 import type { SessionCookie } from './session-cookie.ts'
-import type { RouteAccess, Caller } from './caller.ts'
+import { anyRole, scopeOf, type Caller, type Grant, type RouteAccess } from './caller.ts'
 
 type Needed = Pick<
   Services,
-  'stores' | 'clock' | 'recordKeyUse' | 'failedAuthentications' | 'sessions' | 'requestGate'
+  | 'stores'
+  | 'clock'
+  | 'recordKeyUse'
+  | 'recordAccountUse'
+  | 'failedAuthentications'
+  | 'sessions'
+  | 'requestGate'
 >
 
 /** Marks requests that the page sends automatically. */
@@ -58,8 +65,11 @@ async function callerFor(headers: IncomingHttpHeaders, services: Needed, origin:
       headers: { ...challenge, 'set-cookie': origin.cookie.clear },
     })
   }
-  services.recordKeyUse(session.key, services.clock.now())
-  return callerOf(session.key, origin.requestId, session)
+  const now = services.clock.now()
+  const { holder } = session
+  if ('account' in holder) services.recordAccountUse(holder.account, now)
+  else services.recordKeyUse(holder.key, now)
+  return callerOfSession(session, origin.requestId)
 }
 
 /**
@@ -69,7 +79,12 @@ async function callerFor(headers: IncomingHttpHeaders, services: Needed, origin:
  */
 export async function requireValidKey(
   value: string,
-  { stores, clock, recordKeyUse, failedAuthentications }: Omit<Needed, 'sessions' | 'requestGate'>,
+  {
+    stores,
+    clock,
+    recordKeyUse,
+    failedAuthentications,
+  }: Omit<Needed, 'sessions' | 'requestGate' | 'recordAccountUse'>,
   { requestId, address }: Omit<Origin, 'cookie' | 'isActivity'>,
 ): Promise<ApiKey> {
   const now = clock.now()
@@ -89,23 +104,59 @@ export async function requireValidKey(
 
 export function callerOf(key: ApiKey, requestId: string, session?: Session): Caller {
   return {
-    keyUuid: key.uuid,
+    uuid: key.uuid,
     expiresAt: key.expiresAt,
     actor: { kind: 'api_key', id: key.id, name: key.name, requestId },
-    role: key.role,
+    grants: [{ role: key.role, scope: key.organizationUuids ?? 'all' }],
     scope: key.organizationUuids ?? 'all',
     session,
+    account: undefined,
   }
 }
 
-/** Throws RequestError `role_insufficient`. */
-export function authorize(caller: Caller, access: RouteAccess): void {
-  if (typeof access === 'string' || access.includes(caller.role)) return
+function callerOfAccount(account: Account, requestId: string, session?: Session): Caller {
+  const grants = account.roles.flatMap(({ role, organizationUuid }): Grant[] =>
+    isRole(role) ? [{ role, scope: organizationUuid === null ? 'all' : [organizationUuid] }] : [],
+  )
+  return {
+    uuid: account.uuid,
+    expiresAt: null,
+    actor: { kind: 'account', id: account.uuid, name: account.name, requestId },
+    grants,
+    scope: scopeOf(grants, anyRole) ?? [],
+    session,
+    account,
+  }
+}
+
+const isRole = (role: string): role is Role => (roles as readonly string[]).includes(role)
+
+export const callerOfSession = (session: Session, requestId: string): Caller =>
+  'account' in session.holder
+    ? callerOfAccount(session.holder.account, requestId, session)
+    : callerOf(session.holder.key, requestId, session)
+
+/** The caller with the organizations of the allowed roles. Throws RequestError `role_insufficient`. */
+export function authorize(caller: Caller, access: RouteAccess): Caller {
+  if (typeof access === 'string') return caller
+  const scope = scopeOf(caller.grants, access)
+  if (scope !== undefined) return { ...caller, scope }
+  const own = [...new Set(caller.grants.map(({ role }) => `'${role}'`))]
   throw new RequestError(
     'role_insufficient',
-    `The role '${caller.role}' does not have access; allowed roles: ${access.join(', ')}.`,
-    { hint: 'use an API key with one of these roles' },
+    `${roleText(own)} not have access; allowed roles: ${access.join(', ')}.`,
+    {
+      hint:
+        caller.account === undefined
+          ? 'use an API key with one of these roles'
+          : 'ask an administrator for one of these roles',
+    },
   )
+}
+
+function roleText(own: readonly string[]): string {
+  if (own.length === 0) return 'An account without a role does'
+  return own.length === 1 ? `The role ${own[0]} does` : `The roles ${own.join(', ')} do`
 }
 
 /** For operations on every organization. Throws RequestError `key_is_scoped`. */

@@ -1,3 +1,4 @@
+import type { Account } from '../../../core/access/account.ts'
 import type { Actor } from '../../../core/domain/audit.ts'
 import type { Role } from '../../../core/domain/api-key.ts'
 import type { Session } from '../../../core/domain/session.ts'
@@ -10,7 +11,7 @@ import type { OrganizationScope } from '../../../core/ports/common.ts'
 export type RouteAccess = readonly Role[] | 'public' | 'sign_in' | 'events_token'
 
 /** For lookups, which alert sources also need. */
-export const anyRole: RouteAccess = ['intake', 'reader', 'analyst', 'admin']
+export const anyRole: readonly Role[] = ['intake', 'reader', 'analyst', 'admin']
 
 export const posters: readonly Role[] = ['intake', 'analyst', 'admin']
 
@@ -22,13 +23,31 @@ export const readers: readonly Role[] = ['reader', 'analyst', 'admin']
 export const admins: readonly Role[] = ['admin']
 
 export interface Caller {
-  readonly keyUuid: string
+  /** Of the API key or the account. */
+  readonly uuid: string
   /** Expiry of the key in epoch milliseconds; null: never. */
   readonly expiresAt: number | null
   /** As the audit log records it. */
   readonly actor: Actor
-  readonly role: Role
+  readonly grants: readonly Grant[]
+  /** Organizations in which the caller has a role that the route allows. */
   readonly scope: OrganizationScope
   /** Undefined: the request carries an API key. */
   readonly session: Session | undefined
+  /** Undefined: an API key calls. */
+  readonly account: Account | undefined
+}
+
+/** A role and the organizations in which the caller has it. */
+export interface Grant {
+  readonly role: Role
+  readonly scope: OrganizationScope
+}
+
+/** The organizations in which the caller has one of these roles; undefined: none. */
+export function scopeOf(grants: readonly Grant[], roles: readonly Role[]): OrganizationScope | undefined {
+  const scopes = grants.flatMap(({ role, scope }) => (roles.includes(role) ? [scope] : []))
+  if (scopes.length === 0) return undefined
+  const lists = scopes.filter((scope) => scope !== 'all')
+  return lists.length < scopes.length ? 'all' : [...new Set(lists.flat())]
 }

@@ -3,7 +3,7 @@ import type { AuditStore } from '../../../core/ports/audit-store.ts'
 import type { Clock } from '../../../core/ports/clock.ts'
 import type { Caller } from './caller.ts'
 /** Views of credentials and their age. */
-export type ViewAction = Extract<AuditAction, 'keys.viewed' | 'connections.viewed'>
+export type ViewAction = Extract<AuditAction, 'accounts.viewed' | 'keys.viewed' | 'connections.viewed'>
 
 export type RecordView = (caller: Caller, action: ViewAction) => Promise<void>
 

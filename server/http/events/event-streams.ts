@@ -1,5 +1,7 @@
 import type { ServerResponse } from 'node:http'
+import { isActive } from '../../../core/access/account.ts'
 import { isUsable } from '../../../core/domain/api-key.ts'
+import type { ChangeKind } from '../../../core/domain/change.ts'
 import type { Clock } from '../../../core/ports/clock.ts'
 import type { Stores } from '../../../core/ports/stores.ts'
 import { scopeText } from '../../../core/common/scope.ts'
@@ -29,7 +31,7 @@ export interface EventStreams {
 }
 
 interface Options {
-  readonly stores: Pick<Stores, 'keys' | 'changes'>
+  readonly stores: Pick<Stores, 'accounts' | 'keys' | 'changes'>
   readonly sessions: Pick<Sessions, 'isOver'>
   readonly clock: Pick<Clock, 'now'>
   readonly answers: Pick<AnswerBudget, 'watch'>
@@ -38,7 +40,7 @@ interface Options {
   readonly closing: AbortSignal
 }
 
-/** Limits open event streams, and ends those whose key loses access. */
+/** Limits open event streams, and ends those whose key or account loses access or changes its roles. */
 export function createEventStreams(options: Options): EventStreams {
   const { stores, answers, limits, closing } = options
   const open = new Map<EventStream, Caller>()
@@ -50,12 +52,12 @@ export function createEventStreams(options: Options): EventStreams {
       for (const [stream, caller] of open) void goOn(stream, caller).then(() => stream.beat())
     }, limits.heartbeatMs).unref()
     stopListening = stores.changes.listen((changes) => {
-      if (!changes.some(({ kind }) => kind === 'key' || kind === 'session')) return
+      if (!changes.some(({ kind }) => isOfCallers.has(kind))) return
       for (const [stream, caller] of open) void goOn(stream, caller)
     })
   }
 
-  /** Ends the stream if the key has lost access. */
+  /** Ends the stream if the caller has lost access. */
   async function goOn(stream: EventStream, caller: Caller): Promise<void> {
     if (!(await mayStill(caller, options).catch(() => false))) stream.cut()
   }
@@ -66,9 +68,9 @@ export function createEventStreams(options: Options): EventStreams {
     stopListening()
   }
 
-  function requireShare({ keyUuid, scope }: Caller): void {
+  function requireShare({ uuid, scope }: Caller): void {
     const callers = [...open.values()]
-    const ofKey = callers.filter((other) => other.keyUuid === keyUuid).length
+    const ofKey = callers.filter((other) => other.uuid === uuid).length
     if (ofKey >= limits.maxStreamsOfKey) throw tooManyStreams(`${ofKey} event streams of this key`)
     const party = scopeText(scope)
     const ofParty = callers.filter((other) => scopeText(other.scope) === party).length
@@ -94,13 +96,22 @@ export function createEventStreams(options: Options): EventStreams {
   }
 }
 
-async function mayStill(
-  { actor, keyUuid, session }: Caller,
-  { stores, sessions, clock }: Options,
-): Promise<boolean> {
+const isOfCallers: ReadonlySet<ChangeKind> = new Set(['account', 'key', 'session'])
+
+async function mayStill(caller: Caller, options: Options): Promise<boolean> {
+  const { session } = caller
+  if (!(await isUnchanged(caller, options))) return false
+  return session === undefined || !(await options.sessions.isOver(session))
+}
+
+/** A change of roles ends the stream too: the client opens another one with its new roles. */
+async function isUnchanged({ actor, uuid, account }: Caller, { stores, clock }: Options): Promise<boolean> {
+  if (account !== undefined) {
+    const found = await stores.accounts.find(uuid)
+    return found !== undefined && isActive(found) && found.revision === account.revision
+  }
   const found = await stores.keys.find(actor.id)
-  if (found?.key.uuid !== keyUuid || !isUsable(found.key, clock.now())) return false
-  return session === undefined || !(await sessions.isOver(session))
+  return found?.key.uuid === uuid && isUsable(found.key, clock.now())
 }
 
 function streamsFull(): RequestError {

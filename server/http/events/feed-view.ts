@@ -3,11 +3,10 @@ import type { Role } from '../../../core/domain/api-key.ts'
 import type { OrganizationScope } from '../../../core/ports/common.ts'
 import { isInScope } from '../../../core/common/scope.ts'
 import { maxNamed, type ChangesOfOrganizations } from './gathered-changes.ts'
-import { admins, readers } from '../caller/caller.ts'
+import { admins, readers, scopeOf, type Grant } from '../caller/caller.ts'
 
 export interface FeedReader {
-  readonly role: Role
-  readonly scope: OrganizationScope
+  readonly grants: readonly Grant[]
 }
 
 export type FedKind = Exclude<ChangeKind, 'session'>
@@ -24,6 +23,7 @@ const accessTo: Readonly<Record<FedKind, readonly Role[]>> = {
   provider: readers,
   engine: readers,
   key: admins,
+  account: admins,
   audit: admins,
 }
 
@@ -33,8 +33,16 @@ const shared: ReadonlySet<ChangeKind> = new Set(['playbook', 'provider', 'engine
 export const isFed = (kind: ChangeKind): kind is FedKind => Object.hasOwn(accessTo, kind)
 
 /** The kinds that a reader sees. */
-export const kindsFor = ({ role }: FeedReader): readonly FedKind[] =>
-  (Object.keys(accessTo) as FedKind[]).filter((kind) => accessTo[kind].includes(role))
+export const kindsFor = (reader: FeedReader): readonly FedKind[] => [...scopesOf(reader).keys()]
+
+/** The organizations in which the reader sees a kind. */
+const scopesOf = ({ grants }: FeedReader): ReadonlyMap<FedKind, OrganizationScope> =>
+  new Map(
+    (Object.keys(accessTo) as FedKind[]).flatMap((kind) => {
+      const scope = scopeOf(grants, accessTo[kind])
+      return scope === undefined ? [] : [[kind, scope] as const]
+    }),
+  )
 
 /** One changed object. */
 export interface ChangedObject {
@@ -51,12 +59,13 @@ export interface VisibleChanges {
 
 /** The part of the changes that a reader may see. */
 export function visibleChanges(changes: ChangesOfOrganizations, reader: FeedReader): VisibleChanges {
-  const kinds = new Set(kindsFor(reader))
+  const scopes = scopesOf(reader)
   const many = new Set<FedKind>()
   const named: ChangedObject[] = []
   for (const [organizationUuid, byKind] of changes) {
     for (const [kind, changed] of byKind) {
-      if (!isFed(kind) || !kinds.has(kind) || !sees(reader.scope, kind, organizationUuid)) continue
+      const scope = isFed(kind) ? scopes.get(kind) : undefined
+      if (!isFed(kind) || scope === undefined || !sees(scope, kind, organizationUuid)) continue
       if (changed === 'many') many.add(kind)
       else for (const id of changed) named.push({ kind, organizationUuid, id })
     }

@@ -14,9 +14,9 @@ export interface Calculations {
    * @throws RequestError `too_many_requests` if the key or its queue is full, `calculations_full` if all
    * queues together are
    */
-  inTurn<T>(caller: Pick<Caller, 'keyUuid' | 'scope'>, work: () => T): Promise<T>
+  inTurn<T>(caller: Pick<Caller, 'uuid' | 'scope'>, work: () => T): Promise<T>
   /** Like `inTurn`, for work that can be interrupted: other calculations run after each time slice. */
-  slicesInTurn<T>(caller: Pick<Caller, 'keyUuid' | 'scope'>, work: Sliced<T>): Promise<T>
+  slicesInTurn<T>(caller: Pick<Caller, 'uuid' | 'scope'>, work: Sliced<T>): Promise<T>
 }
 
 /**
@@ -55,11 +55,11 @@ export function createCalculations(): Calculations {
   }
 
   async function slicesInTurn<T>(
-    { keyUuid, scope }: Pick<Caller, 'keyUuid' | 'scope'>,
+    { uuid, scope }: Pick<Caller, 'uuid' | 'scope'>,
     work: Sliced<T>,
   ): Promise<T> {
     const line = scopeText(scope)
-    const names = [`key ${keyUuid}`, `line ${line}`, 'all'] as const
+    const names = [`key ${uuid}`, `line ${line}`, 'all'] as const
     const [ofKey, ofLine, ofAll] = names.map(count) as [number, number, number]
     if (ofKey >= maxOfKey) throw tooMany(`${ofKey} requests of this key are waiting.`)
     if (ofLine >= maxOfLine)

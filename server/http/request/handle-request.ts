@@ -37,12 +37,13 @@ type PathParams = Readonly<Record<string, string>>
 const noParameters: JsonSchema = { type: 'object', additionalProperties: false, properties: {} }
 
 const nobody: Caller = {
-  keyUuid: '',
+  uuid: '',
   expiresAt: null,
   actor: { kind: 'person', id: '', name: '', requestId: null },
-  role: 'intake',
+  grants: [],
   scope: [],
   session: undefined,
+  account: undefined,
 }
 
 /**
@@ -91,7 +92,7 @@ export function requestHandler(route: Route, services: Services, settings: Reque
       const inQuery = route.keyInQuery === true ? keyInQuery(context) : undefined
       seen.caller = await authenticate(inQuery ?? headers, services, origin)
       if (inQuery !== undefined) authorize(seen.caller, ['intake'])
-      authorize(seen.caller, route.access)
+      seen.caller = authorize(seen.caller, route.access)
       route.admit?.(seen.caller, services)
     }
     const { caller } = seen

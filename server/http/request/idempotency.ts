@@ -70,7 +70,7 @@ export async function handleOnce(
   let shown: Answer | undefined
   const { answer, replayed } = await requests
     .once(
-      { apiKeyUuid: caller.keyUuid, key, asks, keepMs: idempotencyKeepMs },
+      { apiKeyUuid: caller.uuid, key, asks, keepMs: idempotencyKeepMs },
       async () => {
         shown = await handle()
         return kept(shown)

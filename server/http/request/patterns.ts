@@ -28,6 +28,11 @@ export const patterns = {
     patternErrorMessage:
       'must contain a visible character, and no line breaks, control characters, or invisible characters that format text or change its direction',
   },
+  /** One `@`, with text around it; neither spaces nor invisible characters. */
+  email: {
+    pattern: `^[^${unseen}\\p{Zs}@]+@[^${unseen}\\p{Zs}@]+$`,
+    patternErrorMessage: 'must be an e-mail address',
+  },
   /** For text of several lines. */
   text: { pattern: `[^${unseen}\\p{Zs}]`, patternErrorMessage: 'must contain a visible character' },
   code: { pattern: codePattern, patternErrorMessage: "must be 1 to 32 letters, digits and '_'" },

@@ -20,7 +20,9 @@ import type { Authenticated, Infer, JsonSchema } from '../../../core/plugin/inde
 import type { Catalogue } from '../../../core/registry/catalogue.ts'
 import type { Retries } from '../../../core/retry/retries.ts'
 import type { Metrics } from '../../metrics/metrics.ts'
-import type { RecordKeyUse } from '../../access/key-use.ts'
+import type { Account } from '../../../core/access/account.ts'
+import type { ApiKey } from '../../../core/domain/api-key.ts'
+import type { RecordUse } from '../../access/last-use.ts'
 import type { Sessions } from '../../access/sessions.ts'
 import type { Directory } from '../caller/directory.ts'
 import type { Calculations } from '../limits/calculations.ts'
@@ -83,7 +85,8 @@ export interface Services {
     readonly maxQueued: number
     readonly storms: StormWatch
   }
-  readonly recordKeyUse: RecordKeyUse
+  readonly recordKeyUse: RecordUse<ApiKey>
+  readonly recordAccountUse: RecordUse<Account>
   readonly failedAuthentications: FailedAuthentications
   readonly sessions: Sessions
   readonly requesterOf: (request: IncomingMessage) => Requester

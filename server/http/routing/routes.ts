@@ -16,6 +16,8 @@ import { lookupRoutes } from '../resources/access/lookups.ts'
 import { openApiRoutes } from '../resources/system/openapi.ts'
 import { playbookRoutes } from '../resources/playbooks/playbooks.ts'
 import { runRoutes } from '../resources/runs/runs.ts'
+import { accountRoutes } from '../resources/access/accounts.ts'
+import { meRoutes } from '../resources/access/me.ts'
 import { sessionRoutes } from '../resources/access/session.ts'
 import { skillRoutes } from '../resources/playbooks/skills.ts'
 import { webhookRoutes } from '../resources/connections/webhooks.ts'
@@ -38,6 +40,8 @@ export const routes: readonly Route[] = [
   ...lookupRoutes,
   ...destructiveLimitRoutes,
   ...keyRoutes,
+  ...accountRoutes,
+  ...meRoutes,
   ...sessionRoutes,
   ...connectionRoutes,
   ...auditRoutes,

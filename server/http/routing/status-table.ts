@@ -34,6 +34,7 @@ export const requestErrors = {
   connection_not_found: { status: 404, title: 'Connection not found' },
   manifest_not_found: { status: 404, title: 'The plugin of the connection has no manifest' },
   sign_in_not_found: { status: 404, title: 'Nobody has signed in to the connection' },
+  account_not_found: { status: 404, title: 'Account not found' },
   key_not_found: { status: 404, title: 'API key not found' },
   session_not_found: { status: 404, title: 'The request has no session' },
   playbook_not_found: { status: 404, title: 'Playbook not found' },

@@ -206,7 +206,7 @@ export const apiCheckpointSchema = {
               required: ['kind', 'id', 'name'],
               properties: {
                 kind: {
-                  enum: ['api_key', 'person'],
+                  enum: ['account', 'api_key', 'person'],
                   description: 'Only a person can be the one who was asked.',
                 },
                 id: {

@@ -7,11 +7,11 @@ export const apiActorSchema = {
   additionalProperties: false,
   required: ['kind', 'id', 'name'],
   properties: {
-    kind: { enum: ['api_key', 'command', 'person', 'run', 'server', 'stranger'] },
-    id: { type: 'string', description: 'Public id of the API key, or uuid of the run.' },
+    kind: { enum: ['account', 'api_key', 'command', 'person', 'run', 'server', 'stranger'] },
+    id: { type: 'string', description: 'Uuid of the account, public id of the API key, or uuid of the run.' },
     name: {
       type: 'string',
-      description: "Name of the API key, which can be anything, or of the run's playbook.",
+      description: "Name of the person, of the API key, which can be anything, or of the run's playbook.",
     },
   },
 } as const

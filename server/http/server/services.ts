@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { createBacktests } from '../../../core/backtest/backtests.ts'
 import { createTurns } from '../../../core/common/in-turn.ts'
-import { createKeyUseRecorder } from '../../access/key-use.ts'
+import { createUseRecorder } from '../../access/last-use.ts'
 import { createSessions, defaultSessionLimits } from '../../access/sessions.ts'
 import { createAccessRefusals } from '../caller/access-refusals.ts'
 import { createDirectory } from '../caller/directory.ts'
@@ -59,7 +59,12 @@ export function createServices(
       newId: randomUUID,
     }),
     calculations: createCalculations(),
-    recordKeyUse: createKeyUseRecorder(stores.keys, log),
+    recordKeyUse: createUseRecorder(({ id }, now) => stores.keys.recordUse(id, now), 'a key', log),
+    recordAccountUse: createUseRecorder(
+      ({ uuid }, now) => stores.accounts.recordUse(uuid, now),
+      'an account',
+      log,
+    ),
     failedAuthentications: createFailedAuthentications(stores, log),
     requesterOf: requesterOf(config.trustedProxies ?? [], isPublicTls),
     sessions,

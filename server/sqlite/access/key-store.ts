@@ -7,6 +7,7 @@ import { insertRow, pick, selectList } from '../context/rows.ts'
 import { recordAudit } from '../audit/audit-log.ts'
 import { fromJson } from '../database/columns.ts'
 import type { Database } from '../database/database.ts'
+import { allAccounts } from './account-rows.ts'
 import { requireOrganization } from './organization-store.ts'
 import { isUniqueViolation } from '../database/storage-errors.ts'
 import { SqliteStore, type StoreContext } from '../context/store-context.ts'
@@ -68,7 +69,7 @@ export class SqliteKeyStore extends SqliteStore implements KeyStore {
   }
 
   list(): Promise<readonly ApiKey[]> {
-    return this.database.read(() => this.database.all<KeyRow>(`${select} ORDER BY t.id`).map(toKey))
+    return this.database.read(() => allKeys(this.database))
   }
 
   revoke(id: string, by: Actor): Promise<ApiKey> {
@@ -77,7 +78,8 @@ export class SqliteKeyStore extends SqliteStore implements KeyStore {
       if (key.revokedAt !== null) return key
       const now = this.clock.now()
       // In one transaction: of two revocations at once, the second sees the first.
-      requireAnotherAdmin(key, this.database.all<KeyRow>(select).map(toKey), now)
+      const all = { keys: allKeys(this.database), accounts: allAccounts(this.database) }
+      requireAnotherAdmin(key, all, now)
       this.database.run('UPDATE api_keys SET revoked_at = ? WHERE public_id = ?', now, id)
       recordKey(this.context, 'key.revoked', key, by)
       return requireKey(this.database, id)
@@ -123,6 +125,9 @@ export function requireKey(database: Database, id: string): ApiKey {
     throw new NotFoundError('key_not_found', `there is no key with the id '${id.slice(0, 64)}'`)
   return toKey(row)
 }
+
+export const allKeys = (database: Database): readonly ApiKey[] =>
+  database.all<KeyRow>(`${select} ORDER BY t.id`).map(toKey)
 
 const toKey = (row: KeyRow): ApiKey => ({
   ...pick(row, stored),

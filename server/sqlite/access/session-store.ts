@@ -1,45 +1,49 @@
 import type { Actor, AuditAction } from '../../../core/domain/audit.ts'
-import type { ApiKey } from '../../../core/domain/api-key.ts'
-import type { Session, SessionLimits } from '../../../core/domain/session.ts'
+import type { Session, SessionHolder, SessionLimits } from '../../../core/domain/session.ts'
 import type { NewSession, SessionStore } from '../../../core/ports/access/session-store.ts'
 import { recordAudit } from '../audit/audit-log.ts'
-import type { Database } from '../database/database.ts'
-import { requireKey } from './key-store.ts'
-import { SqliteStore } from '../context/store-context.ts'
+import { insertRow } from '../context/rows.ts'
+import { SqliteStore, type StoreContext } from '../context/store-context.ts'
 import { makeUuid } from '../context/uuid.ts'
+import type { Database } from '../database/database.ts'
+import { requireAccount } from './account-rows.ts'
+import { requireKey } from './key-store.ts'
 
-/** Maximum of sessions per key, so that repeated sign-ins cannot fill the database. */
-const maxOfKey = 100
+/** Maximum of sessions per key or account, so that repeated sign-ins cannot fill the database. */
+const maxOfHolder = 100
+/** Stored characters of the name of a browser. */
+const maxClient = 200
 
-interface SessionRow extends Omit<Session, 'key'> {
-  readonly keyId: string
+interface SessionRow extends Omit<Session, 'holder'> {
+  readonly keyId: string | null
+  readonly accountUuid: string | null
 }
 
 const select = `
-  SELECT s.uuid, s.created_at AS createdAt, s.last_used_at AS lastUsedAt, k.public_id AS keyId
-  FROM sessions s JOIN api_keys k ON k.id = s.api_key_id`
+  SELECT s.uuid, s.method, s.client, s.created_at AS createdAt, s.last_used_at AS lastUsedAt, k.public_id AS keyId,
+    a.uuid AS accountUuid
+  FROM sessions s LEFT JOIN api_keys k ON k.id = s.api_key_id LEFT JOIN accounts a ON a.id = s.account_id`
 
 export class SqliteSessionStore extends SqliteStore implements SessionStore {
-  begin({ tokenHash, key, replaces, limits }: NewSession, by: Actor): Promise<Session> {
+  begin({ tokenHash, holder, replaces, limits, method, client }: NewSession, by: Actor): Promise<Session> {
     return this.commits.write(() => {
-      const current = requireKey(this.database, key.id)
       const now = this.clock.now()
       forgetOldSessions(this.database, limits, now, Number.MAX_SAFE_INTEGER)
       const before = replaces && this.#find(replaces)
-      if (before !== undefined) this.#remove(before, by)
+      if (before !== undefined) remove(this.context, before, by)
       const uuid = makeUuid(now)
-      this.database.run(
-        `INSERT INTO sessions (uuid, token_hash, api_key_id, created_at, last_used_at)
-         VALUES (?, ?, (SELECT id FROM api_keys WHERE public_id = ?), ?, ?)`,
-        uuid,
-        tokenHash,
-        key.id,
-        now,
-        now,
+      const owner =
+        'keyId' in holder
+          ? { apiKeyId: keyRow(this.database, holder.keyId) }
+          : { accountId: requireAccount(this.database, holder.accountUuid).id }
+      const given = { uuid, tokenHash, method, client: client.slice(0, maxClient).toWellFormed() }
+      insertRow(this.database, 'sessions', { ...given, ...owner, createdAt: now, lastUsedAt: now })
+      this.#keepNewest(owner)
+      const session = toSession(
+        this.database,
+        this.database.one<SessionRow>(`${select} WHERE s.uuid = ?`, uuid),
       )
-      this.#keepNewest(key.id)
-      const session = { uuid, key: current, createdAt: now, lastUsedAt: now }
-      this.#record('session.started', session, by)
+      record(this.context, 'session.started', session, by)
       return session
     })
   }
@@ -51,7 +55,7 @@ export class SqliteSessionStore extends SqliteStore implements SessionStore {
   byUuid(uuid: string): Promise<Session | undefined> {
     return this.database.read(() => {
       const row = this.database.get<SessionRow>(`${select} WHERE s.uuid = ?`, uuid)
-      return row && this.#toSession(row)
+      return row && toSession(this.database, row)
     })
   }
 
@@ -61,45 +65,91 @@ export class SqliteSessionStore extends SqliteStore implements SessionStore {
     )
   }
 
+  ofAccount(accountUuid: string): Promise<readonly Session[]> {
+    return this.database.read(() => sessionsOf(this.database, accountUuid))
+  }
+
   end(uuid: string, by: Actor): Promise<void> {
     return this.commits.write(() => {
       const row = this.database.get<SessionRow>(`${select} WHERE s.uuid = ?`, uuid)
-      if (row !== undefined) this.#remove(this.#toSession(row), by)
+      if (row !== undefined) remove(this.context, toSession(this.database, row), by)
     })
+  }
+
+  endOthers(accountUuid: string, except: string | undefined, by: Actor): Promise<number> {
+    return this.commits.write(() => endSessionsOf(this.context, accountUuid, except, by))
   }
 
   #find(tokenHash: Uint8Array): Session | undefined {
     const row = this.database.get<SessionRow>(`${select} WHERE s.token_hash = ?`, tokenHash)
-    return row && this.#toSession(row)
+    return row && toSession(this.database, row)
   }
 
-  #toSession({ keyId, ...row }: SessionRow): Session {
-    return { ...row, key: requireKey(this.database, keyId) }
-  }
-
-  #remove(session: Session, by: Actor): void {
-    this.database.run('DELETE FROM sessions WHERE uuid = ?', session.uuid)
-    this.#record('session.ended', session, by)
-  }
-
-  #keepNewest(keyId: ApiKey['id']): void {
+  #keepNewest(owner: { readonly apiKeyId: number } | { readonly accountId: number }): void {
+    const [column, id] =
+      'apiKeyId' in owner ? ['api_key_id', owner.apiKeyId] : ['account_id', owner.accountId]
     this.database.run(
-      `DELETE FROM sessions WHERE id IN (SELECT s.id FROM sessions s JOIN api_keys k ON k.id = s.api_key_id
-         WHERE k.public_id = ? ORDER BY s.id DESC LIMIT -1 OFFSET ${maxOfKey})`,
-      keyId,
+      `DELETE FROM sessions WHERE id IN (SELECT id FROM sessions WHERE ${column} = ? ORDER BY id DESC
+         LIMIT -1 OFFSET ${maxOfHolder})`,
+      id,
     )
   }
+}
 
-  #record(action: AuditAction, { uuid, key }: Session, by: Actor): void {
-    const [only, ...others] = key.organizationUuids ?? []
-    recordAudit(this.context, {
-      action,
-      by,
-      organizationUuid: only !== undefined && others.length === 0 ? only : null,
-      subject: { kind: 'session', id: uuid, name: key.name },
-      details: { key_id: key.id },
-    })
-  }
+function keyRow(database: Database, keyId: string): number {
+  requireKey(database, keyId)
+  return database.one<{ id: number }>('SELECT id FROM api_keys WHERE public_id = ?', keyId).id
+}
+
+function toSession(database: Database, { keyId, accountUuid, ...row }: SessionRow): Session {
+  const holder: SessionHolder =
+    keyId === null
+      ? { account: requireAccount(database, accountUuid ?? '').account }
+      : { key: requireKey(database, keyId) }
+  return { ...row, holder }
+}
+
+const sessionsOf = (database: Database, accountUuid: string): readonly Session[] =>
+  database
+    .all<SessionRow>(`${select} WHERE a.uuid = ? ORDER BY s.id DESC`, accountUuid)
+    .map((row) => toSession(database, row))
+
+/** Inside of a write: ends the sessions of an account, except one. Gives their number. */
+export function endSessionsOf(
+  context: StoreContext,
+  accountUuid: string,
+  except: string | undefined,
+  by: Actor,
+): number {
+  const ended = sessionsOf(context.database, accountUuid).filter(({ uuid }) => uuid !== except)
+  for (const session of ended) remove(context, session, by)
+  return ended.length
+}
+
+function remove(context: StoreContext, session: Session, by: Actor): void {
+  context.database.run('DELETE FROM sessions WHERE uuid = ?', session.uuid)
+  record(context, 'session.ended', session, by)
+}
+
+function record(
+  context: StoreContext,
+  action: AuditAction,
+  { uuid, holder, method }: Session,
+  by: Actor,
+): void {
+  const uuids =
+    'key' in holder
+      ? holder.key.organizationUuids
+      : holder.account.roles.map(({ organizationUuid }) => organizationUuid)
+  const [only = null, ...others] = new Set(uuids)
+  const name = 'key' in holder ? holder.key.name : holder.account.name
+  recordAudit(context, {
+    action,
+    by,
+    organizationUuid: others.length === 0 ? only : null,
+    subject: { kind: 'session', id: uuid, name },
+    details: 'key' in holder ? { key_id: holder.key.id } : { account: holder.account.uuid, method },
+  })
 }
 
 /** Inside of a write: deletes expired sessions and those of ended keys, at most `atMost`. Gives their number. */

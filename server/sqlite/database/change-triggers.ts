@@ -81,6 +81,12 @@ export const watchedTables: readonly WatchedTable[] = [
   { table: 'providers', kind: 'provider', organization: none },
   { table: 'facts', kind: 'engine', organization: none, key: '0', when: `row.name = 'paused'` },
   { table: 'api_keys', kind: 'key', organization: none, columns: ['revoked_at'] },
+  {
+    table: 'accounts',
+    kind: 'account',
+    organization: none,
+    columns: ['email', 'name', 'joined_at', 'disabled_at', 'revision'],
+  },
   { table: 'sessions', kind: 'session', organization: none, columns: [] },
   {
     table: 'audit',
@@ -151,4 +157,5 @@ const idColumns: Partial<Readonly<Record<ChangeKind, string>>> = {
   organization: 't.code AS id FROM organizations t',
   provider: 't.code AS id FROM providers t',
   key: 't.public_id AS id FROM api_keys t',
+  account: 't.uuid AS id FROM accounts t',
 }

@@ -12,6 +12,7 @@ import { eventWaits } from './0012-event-waits.ts'
 import { containments } from './0013-containments.ts'
 import { containmentExpiry } from './0014-containment-expiry.ts'
 import { caseWork } from './0020-case-work.ts'
+import { accounts } from './0018-accounts.ts'
 import { accessTables } from '../schema/access.ts'
 import { alertsTables } from '../schema/alerts.ts'
 import { checkpointsTables, playbooksTables, runsTables } from '../schema/runs.ts'
@@ -51,4 +52,5 @@ export const migrations: readonly string[] = [
   containments,
   containmentExpiry,
   caseWork,
+  accounts,
 ]

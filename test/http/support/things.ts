@@ -224,6 +224,12 @@ export function thingsOf(api: Api, code: string) {
       await storeState(api, { code, playbook: name })
       return { playbook: [name, hash], state: ['seen'] }
     },
+    async account(): Promise<Thing> {
+      const roles = [{ role: 'reader', organizationUuid }]
+      const email = `account${++count}@example.com`
+      const { uuid } = await stores.accounts.create({ email, name: 'Anna', roles }, somebody())
+      return { account: [uuid, email, email.toUpperCase()] }
+    },
     async key(): Promise<Thing> {
       const id = (await api.newKey('reader', [code])).split('_')[1] ?? ''
       const { uuid } = (await stores.keys.list()).find((key) => key.id === id) ?? {}

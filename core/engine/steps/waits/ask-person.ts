@@ -171,7 +171,7 @@ function followUp(
 function outcomeOf({ state, answer, timeoutAt }: Checkpoint): QuestionOutcome {
   if (state === 'answered' && answer !== null) {
     const { value, by, text, at } = answer
-    const byKind = by.kind === 'person' ? 'person' : 'api_key'
+    const byKind = by.kind === 'person' || by.kind === 'account' ? by.kind : 'api_key'
     return { state, value, by: wordFor(by), byKind, text: text ?? undefined, at }
   }
   if (state === 'timed_out') return { state, at: timeoutAt }

@@ -1,17 +1,20 @@
-import { roles } from '../../../../core/domain/api-key.ts'
+import { roles, type Role } from '../../../../core/domain/api-key.ts'
 import { idleEnd, lastEnd } from '../../../../core/domain/session.ts'
-import { callerOf, requireValidKey } from '../../caller/authenticate.ts'
+import { callerOf, callerOfSession, requireValidKey } from '../../caller/authenticate.ts'
 import { cookiesNamed } from '../../caller/credentials.ts'
 import { RequestError } from '../../request/request-error.ts'
 import { defineRoute, type Services } from '../../routing/route.ts'
 import { objectSchema, text, time } from '../system/page.ts'
-import { anyRole, type Caller } from '../../caller/caller.ts'
+import { anyRole, type Caller, type Grant } from '../../caller/caller.ts'
 
 /** A session. */
 export const apiSessionSchema = objectSchema({
-  key_id: { type: 'string', description: 'The public part of the API key.' },
-  key_name: text,
-  role: { enum: roles },
+  key_id: {
+    type: 'string',
+    description: 'The public part of the API key; of a person, the uuid of the account.',
+  },
+  key_name: { type: 'string', description: 'The name of the API key or of the person.' },
+  role: { enum: roles, description: 'Of a person with several roles: the one with the most permissions.' },
   organization_codes: { type: ['array', 'null'], items: text, description: 'null: all.' },
   session: {
     ...objectSchema({
@@ -27,12 +30,12 @@ export const apiSessionSchema = objectSchema({
   },
 })
 
-async function view({ actor, role, scope, session }: Caller, { directory, sessions }: Services) {
+async function view({ actor, grants, scope, session }: Caller, { directory, sessions }: Services) {
   const codes = scope === 'all' ? null : scope.map((uuid) => directory.organizationCode(uuid))
   return {
     key_id: actor.id,
     key_name: actor.name,
-    role,
+    role: widestRole(grants),
     organization_codes: codes && (await Promise.all(codes)),
     session: session
       ? {
@@ -43,6 +46,9 @@ async function view({ actor, role, scope, session }: Caller, { directory, sessio
       : null,
   }
 }
+
+const widestRole = (grants: readonly Grant[]): Role =>
+  roles.findLast((role) => grants.some((grant) => grant.role === role)) ?? 'intake'
 
 const signIn = defineRoute({
   method: 'POST',
@@ -63,10 +69,14 @@ const signIn = defineRoute({
     // With several cookies, the session of this browser is unknown.
     const [before, another] = cookiesNamed(sessionCookie.name, headers)
     const replaces = another === undefined ? before : undefined
-    const { token, session } = await sessions.begin(key, replaces, callerOf(key, requestId).actor)
+    const { token, session } = await sessions.begin(
+      { holder: { keyId: key.id }, method: 'api_key', client: headers['user-agent'] ?? '' },
+      replaces,
+      callerOf(key, requestId).actor,
+    )
     const maxAgeMs = lastEnd(session, sessions.limits) - session.createdAt
     return {
-      body: await view(callerOf(key, requestId, session), services),
+      body: await view(callerOfSession(session, requestId), services),
       location: '/session',
       headers: { 'set-cookie': sessionCookie.set(token, maxAgeMs) },
     }

@@ -71,7 +71,7 @@ export const createAlert = defineRoute({
       organizationUuid: organization.uuid,
       type,
       createdAtSource,
-      createdBy: caller.keyUuid,
+      createdBy: caller.uuid,
     }
     return await answerReceived(given, { caller, headers, gone }, services)
   },

@@ -43,7 +43,7 @@ export const forwardAlert = defineRoute({
       organizationUuid: organization.uuid,
       type: query.alert_type ?? source?.name ?? null,
       createdAtSource: null,
-      createdBy: request.caller.keyUuid,
+      createdBy: request.caller.uuid,
     }
     return await answerReceived(given, request, services, facts)
   },

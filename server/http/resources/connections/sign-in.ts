@@ -131,8 +131,8 @@ async function openStored(
 }
 
 /** A session is bound to its browser; the key of a session can have several. */
-const starterOf = ({ session, keyUuid }: Caller): string =>
-  session === undefined ? `key ${keyUuid}` : `session ${session.uuid}`
+const starterOf = ({ session, uuid }: Caller): string =>
+  session === undefined ? `key ${uuid}` : `session ${session.uuid}`
 
 /** The browser returns to the public address, where only a session that began there exists. */
 function requireSamePage(origin: string | undefined, uri: string): void {

@@ -4,8 +4,9 @@ import { PlaybookError } from '../../../../core/errors/playbook-error.ts'
 import { generateTrial } from '../../../../core/investigation/generate-trial.ts'
 import { destructiveClasses } from '../../../../core/plugin/index.ts'
 import type { Catalogue, CatalogueSkill } from '../../../../core/registry/catalogue.ts'
+import { isInScope } from '../../../../core/common/scope.ts'
 import { compileSchema } from '../../../../core/schema/index.ts'
-import { operators, type Caller } from '../../caller/caller.ts'
+import { admins, operators, scopeOf, type Caller } from '../../caller/caller.ts'
 import { RequestError } from '../../request/request-error.ts'
 import { component, defineRoute, type Services } from '../../routing/route.ts'
 import { recallNewRun, runView } from '../runs/run-view.ts'
@@ -49,8 +50,9 @@ export const trySkill = defineRoute({
     const { catalogue, playbooks, control, directory } = services
     const { organization_code: code, input, confirm } = body
     const found = requireSkill(catalogue, params.skill)
-    requireAllowed(found, caller)
+    requireTriable(found)
     const organization = await directory.organization(caller.scope, code, '/organization_code')
+    requireAllowed(found, caller, organization)
     const connection = await connectionFor(found, organization, body.connection, services)
     requireConfirmation(found, connection, confirm)
     requireFit(found, input)
@@ -62,11 +64,8 @@ export const trySkill = defineRoute({
   },
 })
 
-/**
- * Only an administrator may try a skill that writes, as only an administrator may publish a playbook that
- * writes.
- */
-function requireAllowed({ name, skill, implementedBy }: CatalogueSkill, { role }: Caller): void {
+/** Throws ConflictError `skill_not_triable`. */
+function requireTriable({ name, skill, implementedBy }: CatalogueSkill): void {
   if (implementedBy !== undefined) {
     const hint =
       implementedBy.length === 0
@@ -78,7 +77,15 @@ function requireAllowed({ name, skill, implementedBy }: CatalogueSkill, { role }
     const message = `${name} asks a person: only checkpoints call it`
     throw new ConflictError('skill_not_triable', message, { hint: 'write a playbook with a checkpoint' })
   }
-  if (skill.effect === 'read' || role === 'admin') return
+}
+
+/**
+ * Only an administrator may try a skill that writes, as only an administrator may publish a playbook that
+ * writes. Throws RequestError `role_insufficient`.
+ */
+function requireAllowed({ name, skill }: CatalogueSkill, { grants }: Caller, { uuid }: Organization): void {
+  const ofAdmin = scopeOf(grants, admins)
+  if (skill.effect === 'read' || (ofAdmin !== undefined && isInScope(ofAdmin, uuid))) return
   throw new RequestError('role_insufficient', `${name} writes: only the role admin may try it.`, {
     hint: 'ask an administrator, or start a playbook that calls it',
   })

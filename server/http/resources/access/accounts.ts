@@ -1,0 +1,292 @@
+import {
+  accountState,
+  accountStates,
+  type Account,
+  type AccountRole,
+} from '../../../../core/access/account.ts'
+import { ValidationError } from '../../../../core/errors/errors.ts'
+import { textAt } from '../../../../core/plugin/index.ts'
+import type { OrganizationScope } from '../../../../core/ports/common.ts'
+import type { Stores } from '../../../../core/ports/stores.ts'
+import { isInScope } from '../../../../core/common/scope.ts'
+import { requireWholeScope } from '../../caller/authenticate.ts'
+import { admins, type Caller } from '../../caller/caller.ts'
+import type { Directory } from '../../caller/directory.ts'
+import { editSeen, entityTag, ifMatchHeader } from '../../request/if-match.ts'
+import { patterns } from '../../request/patterns.ts'
+import { RequestError } from '../../request/request-error.ts'
+import { pageOfRows, type RowOrder } from '../../routing/page-rows.ts'
+import { defineRoute } from '../../routing/route.ts'
+import { actorSchema } from '../system/audit.ts'
+import {
+  objectSchema,
+  pageParameters,
+  pageSchema,
+  pageView,
+  sortParameter,
+  text,
+  textOrNull,
+  time,
+  timeOrNull,
+} from '../system/page.ts'
+
+/** Roles that people can have. */
+const accountRoles = ['reader', 'analyst', 'admin'] as const
+
+const accountFields = {
+  account_uuid: text,
+  email: text,
+  name: text,
+  state: { enum: accountStates, description: '`invited`: has not signed in yet.' },
+  roles: {
+    type: 'array',
+    items: objectSchema({
+      role: text,
+      organization_code: { ...textOrNull, description: 'null: all organizations, including later ones.' },
+    }),
+  },
+  revision: { type: 'integer', minimum: 1, description: 'Counts edits; part of the `ETag` for `If-Match`.' },
+  created_at: time,
+  created_by: { anyOf: [actorSchema, { type: 'null' }], description: 'Who invited the person.' },
+  joined_at: { ...timeOrNull, description: 'Epoch milliseconds; null: not yet.' },
+  disabled_at: timeOrNull,
+  last_used_at: timeOrNull,
+} as const
+
+/** An account. */
+export const apiAccountSchema = objectSchema(accountFields)
+
+export async function accountView(account: Account, directory: Directory) {
+  return {
+    account_uuid: account.uuid,
+    email: account.email,
+    name: account.name,
+    state: accountState(account),
+    roles: await Promise.all(
+      account.roles.map(async ({ role, organizationUuid }) => ({
+        role,
+        organization_code:
+          organizationUuid === null ? null : await directory.organizationCode(organizationUuid),
+      })),
+    ),
+    revision: account.revision,
+    created_at: account.createdAt,
+    created_by: account.createdBy,
+    joined_at: account.joinedAt,
+    disabled_at: account.disabledAt,
+    last_used_at: account.lastUsedAt,
+  }
+}
+
+const order: RowOrder<Account> = {
+  name: 'accounts',
+  sorts: {
+    name: ({ name }) => name.toLowerCase(),
+    email: ({ email }) => email.toLowerCase(),
+    created_at: ({ createdAt }) => createdAt,
+    last_used_at: ({ lastUsedAt }) => lastUsedAt,
+  },
+  key: ({ uuid }) => uuid,
+}
+
+const listAccounts = defineRoute({
+  method: 'GET',
+  path: '/accounts',
+  view: 'accounts.viewed',
+  access: admins,
+  summary: 'Lists the accounts of people whose roles are all within the organizations of the caller.',
+  answer: pageSchema(apiAccountSchema),
+  query: {
+    ...pageParameters,
+    q: {
+      type: 'string',
+      minLength: 1,
+      maxLength: 200,
+      description: 'Text in the name or the e-mail address.',
+    },
+    state: { type: 'string', enum: accountStates },
+    organization: { type: 'string', description: 'Code of an organization in which the person has a role.' },
+    sort: sortParameter(['name', 'email', 'created_at', 'last_used_at']),
+  },
+  async handle({ query, caller }, { stores, directory }) {
+    const organization =
+      query.organization === undefined
+        ? undefined
+        : await directory.organization(caller.scope, query.organization, '/organization')
+    const words = query.q?.toLowerCase() ?? ''
+    const found = (await stores.accounts.list()).filter(
+      (account) =>
+        reachesNoFurther(account, caller.scope) &&
+        (organization === undefined || isIn(account, organization.uuid)) &&
+        (query.state === undefined || accountState(account) === query.state) &&
+        `${account.name}\n${account.email}`.toLowerCase().includes(words),
+    )
+    return { body: await pageView(pageOfRows(found, query, order), (each) => accountView(each, directory)) }
+  },
+})
+
+const isIn = ({ roles }: Account, uuid: string): boolean =>
+  roles.some(({ organizationUuid }) => organizationUuid === null || organizationUuid === uuid)
+
+const getAccount = defineRoute({
+  method: 'GET',
+  path: '/accounts/{account}',
+  view: 'accounts.viewed',
+  access: admins,
+  summary: 'One account by uuid or e-mail address.',
+  answer: apiAccountSchema,
+  async handle({ params, caller }, { stores, directory }) {
+    const account = await requireVisibleAccount(stores, caller.scope, params.account)
+    return { body: await accountView(account, directory), headers: entityTag(account) }
+  },
+})
+
+const name = { type: 'string', minLength: 1, maxLength: 200, ...patterns.line } as const
+const email = { type: 'string', maxLength: 254, ...patterns.email } as const
+
+const rolesOfBody = {
+  type: 'array',
+  maxItems: 100,
+  description: 'The roles, each in one organization or in all.',
+  items: {
+    type: 'object',
+    additionalProperties: false,
+    required: ['role'],
+    properties: {
+      role: { type: 'string', enum: accountRoles },
+      organization_code: {
+        type: ['string', 'null'],
+        description: 'null or absent: all organizations, including later ones.',
+      },
+    },
+  },
+} as const
+
+interface GivenRole {
+  readonly role: string
+  readonly organization_code?: string | null | undefined
+}
+
+/** Throws RequestError `unknown_organization`, `key_is_scoped`, ValidationError `value_invalid` for a repeated role. */
+async function rolesOf(given: readonly GivenRole[], caller: Caller, directory: Directory) {
+  const found = await Promise.all(
+    given.map(async ({ role, organization_code: code }, at): Promise<AccountRole> => {
+      if (code === null || code === undefined) {
+        requireWholeScope(caller)
+        return { role, organizationUuid: null }
+      }
+      const { uuid } = await directory.organization(caller.scope, code, `/roles/${at}/organization_code`)
+      return { role, organizationUuid: uuid }
+    }),
+  )
+  const names = found.map(({ role, organizationUuid }) => `${role} ${organizationUuid ?? ''}`)
+  const repeated = names.findIndex((each, at) => names.indexOf(each) < at)
+  if (repeated < 0) return found
+  const message = 'repeats an earlier role'
+  throw new ValidationError('value_invalid', `roles/${repeated} ${message}`, [
+    { pointer: `/roles/${repeated}`, message },
+  ])
+}
+
+const createAccount = defineRoute({
+  method: 'POST',
+  path: '/accounts',
+  access: admins,
+  summary: 'Invites a person: creates an account with roles, which the person can use after signing in.',
+  status: 201,
+  answer: apiAccountSchema,
+  recall: {
+    keeps: (made) => textAt(made, 'uuid'),
+    answer: async (uuid, { caller }, { stores, directory }) =>
+      accountMade(await requireVisibleAccount(stores, caller.scope, String(uuid)), directory),
+  },
+  body: {
+    required: ['email', 'name', 'roles'],
+    properties: { email, name, roles: { ...rolesOfBody, minItems: 1 } },
+  },
+  async handle({ body, caller }, { stores, directory }) {
+    const roles = await rolesOf(body.roles, caller, directory)
+    const account = { email: body.email, name: body.name, roles }
+    return await accountMade(await stores.accounts.create(account, caller.actor), directory)
+  },
+})
+
+const accountMade = async (account: Account, directory: Directory) => ({
+  body: await accountView(account, directory),
+  location: `/accounts/${account.uuid}`,
+  headers: entityTag(account),
+})
+
+const changeAccount = defineRoute({
+  method: 'PATCH',
+  path: '/accounts/{account}',
+  access: admins,
+  summary:
+    'Changes the name or the roles of a person; open streams of the person end, and reconnect with the new roles.',
+  answer: apiAccountSchema,
+  headers: ifMatchHeader,
+  body: { minProperties: 1, properties: { name, roles: rolesOfBody } },
+  async handle({ params, body, headers, caller }, { stores, directory }) {
+    const { uuid } = await requireVisibleAccount(stores, caller.scope, params.account)
+    const roles = body.roles && (await rolesOf(body.roles, caller, directory))
+    const changes = { ...(body.name !== undefined && { name: body.name }), ...(roles && { roles }) }
+    const changed = await editSeen(headers, (revision) =>
+      stores.accounts.change(uuid, changes, revision, caller.actor),
+    )
+    return { body: await accountView(changed, directory), headers: entityTag(changed) }
+  },
+})
+
+const disableAccount = defineRoute({
+  method: 'POST',
+  path: '/accounts/{account}/disable',
+  access: admins,
+  summary:
+    'Disables an account: ends its sessions and streams at once, and refuses its sign-ins. What the person did stays.',
+  answer: apiAccountSchema,
+  async handle({ params, caller }, { stores, directory }) {
+    const { uuid } = await requireVisibleAccount(stores, caller.scope, params.account)
+    return { body: await accountView(await stores.accounts.disable(uuid, caller.actor), directory) }
+  },
+})
+
+const enableAccount = defineRoute({
+  method: 'POST',
+  path: '/accounts/{account}/enable',
+  access: admins,
+  summary: 'Ends the disabling of an account; the person signs in again.',
+  answer: apiAccountSchema,
+  async handle({ params, caller }, { stores, directory }) {
+    const { uuid } = await requireVisibleAccount(stores, caller.scope, params.account)
+    return { body: await accountView(await stores.accounts.enable(uuid, caller.actor), directory) }
+  },
+})
+
+/**
+ * Finds an account by uuid or e-mail address. Throws RequestError `account_not_found`, also for one with roles beyond the
+ * scope.
+ */
+async function requireVisibleAccount(
+  { accounts }: Pick<Stores, 'accounts'>,
+  scope: OrganizationScope,
+  wanted: string,
+): Promise<Account> {
+  const found = (await accounts.find(wanted.toLowerCase())) ?? (await accounts.byEmail(wanted))
+  if (found !== undefined && reachesNoFurther(found, scope)) return found
+  throw new RequestError('account_not_found', undefined, { hint: 'GET accounts lists the accounts' })
+}
+
+/** An account without roles is for administrators of all organizations. */
+const reachesNoFurther = ({ roles }: Account, scope: OrganizationScope): boolean =>
+  scope === 'all' ||
+  (roles.length > 0 &&
+    roles.every(({ organizationUuid }) => organizationUuid !== null && isInScope(scope, organizationUuid)))
+
+export const accountRoutes = [
+  listAccounts,
+  createAccount,
+  getAccount,
+  changeAccount,
+  disableAccount,
+  enableAccount,
+]
