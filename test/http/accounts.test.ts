@@ -153,10 +153,10 @@ describe('accounts', () => {
   it('record their last use', async () => {
     const anna = await newPerson(api, 'Anna', ['reader'])
     await anna.call('GET', '/api/me')
-    const used = await eventually(
-      'the use',
-      async () => (await api.stores.accounts.find(anna.uuid))?.lastUsedAt,
-    )
+    const used = await eventually('the use', async () => {
+      const account = await api.stores.accounts.find(anna.uuid)
+      return account?.lastUsedAt ?? undefined
+    })
     expect(used).to.equal(api.clock.time)
   })
 })
