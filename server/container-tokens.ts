@@ -14,6 +14,7 @@ import type { PerformTask } from '../core/skill/call/perform-task.ts'
 import type { SecretResolver } from '../core/skill/connection/secret-resolver.ts'
 import type { SignInFlow } from '../core/skill/sign-in/sign-in-flow.ts'
 import type { StoredTokens } from '../core/skill/sign-in/stored-tokens.ts'
+import type { ShadowWorker } from '../core/shadow/shadow-worker.ts'
 import type { Retries } from '../core/retry/retries.ts'
 import type { ClosableEgress } from './egress/egress.ts'
 import type { HttpServer } from './http/server/server.ts'
@@ -46,6 +47,7 @@ export const tokens = {
   retries: token<Retries>('retries'),
   scheduler: token<Scheduler>('scheduler'),
   events: token<EventDispatcher>('event dispatcher'),
+  shadows: token<ShadowWorker>('shadow worker'),
   pruner: token<Pruner>('pruner'),
   investigations: token<Investigations>('investigations'),
   storms: token<StormWatch>('storm watch'),

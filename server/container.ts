@@ -243,6 +243,7 @@ function registerHttp(composition: Composition): void {
       scheduler: {
         async takeOver() {
           get(tokens.events).takeOver()
+          get(tokens.shadows).takeOver()
           await get(tokens.scheduler).takeOver()
         },
       },

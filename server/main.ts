@@ -192,6 +192,7 @@ async function serve(container: Container, opened: Opened) {
   const { config, log, stores, library } = opened
   // From the first request on.
   container.get(tokens.events).takeOver()
+  container.get(tokens.shadows).takeOver()
   const { url, opsUrl } = await container.get(tokens.httpServer).listen()
   // After listening: a start that fails, e.g. because the port is in use, must not use up the one time the key is shown.
   const { adminKey } = await bootstrap(stores, config.bootstrapApiKey?.reveal(), systemClock.now())
@@ -230,6 +231,7 @@ async function takeUpUnfinished(container: Container, { stores, log }: Opened): 
   await container.get(tokens.runner).recover()
   await container.get(tokens.scheduler).start()
   container.get(tokens.events).start()
+  container.get(tokens.shadows).start()
   container.get(tokens.pruner).start()
 }
 
@@ -238,6 +240,7 @@ async function stop(container: Container, { stores, metrics, tracing }: Opened, 
   await container.get(tokens.httpServer).close()
   container.get(tokens.scheduler).stop()
   await container.get(tokens.events).stop()
+  await container.get(tokens.shadows).stop()
   await container.get(tokens.pruner).stop()
   await container.get(tokens.investigations).stop()
   await container.get(tokens.runner).drain(drainMs)

@@ -3,10 +3,13 @@ import { createScheduler } from '../core/engine/turns/scheduler.ts'
 import type { Runner } from '../core/engine/turns/runner.ts'
 import { createInvestigations } from '../core/investigation/investigations.ts'
 import type { PlaybookLibrary } from '../core/investigation/playbook-library.ts'
+import type { SkillCaller } from '../core/engine/skills/skill-caller.ts'
+import type { CaseStore } from '../core/ports/case-store.ts'
 import type { Log } from '../core/ports/log.ts'
 import type { Stores } from '../core/ports/stores.ts'
 import type { Catalogue } from '../core/registry/catalogue.ts'
 import { createRetries } from '../core/retry/retries.ts'
+import { createShadowWorker } from '../core/shadow/shadow-worker.ts'
 import { createEventDispatcher } from '../core/trigger/event-dispatcher.ts'
 import type { Config } from './config/config.ts'
 import { tokens, type ContainerToken } from './container-tokens.ts'
@@ -20,13 +23,15 @@ interface StartersComposition {
   readonly log: Log
   readonly metrics: Metrics
   readonly onRunEnded: (run: Run) => void
+  readonly callerOfSkills: (cases: CaseStore) => SkillCaller
   readonly get: <T>(token: ContainerToken<T>) => T
   readonly register: <T>(token: ContainerToken<T>, make: () => T) => void
 }
 
-/** Registers the sources of runs: alerts, schedules, events and retries. */
+/** Registers the sources of runs (alerts, schedules, events and retries) and the shadows beside them. */
 export function registerRunStarters(composition: StartersComposition): void {
   const { get, register, config, stores, catalogue, library, log, metrics, onRunEnded } = composition
+  const { callerOfSkills } = composition
   const enqueue: Runner['enqueue'] = (run, alert) => get(tokens.runner).enqueue(run, alert)
   register(tokens.retries, () => createRetries({ stores, library, catalogue, enqueue, onRunEnded }))
   register(tokens.scheduler, () =>
@@ -41,6 +46,21 @@ export function registerRunStarters(composition: StartersComposition): void {
       accepting: (organizationUuid) => get(tokens.runner).queuedOf(organizationUuid) < config.maxQueued,
       enqueue,
       onRunEnded,
+    }),
+  )
+  register(tokens.shadows, () =>
+    createShadowWorker({
+      stores,
+      catalogue,
+      library,
+      callerOfSkills,
+      // Runs first: a shadow uses places that no run needs.
+      mayWork: () =>
+        get(tokens.pauses).current() === undefined && get(tokens.runner).load().active < config.maxRuns,
+      runUrl: (uuid) => `${get(tokens.httpServer).publicUrl()}/runs/${uuid}`,
+      sharePercent: config.shadowSharePercent,
+      clock: get(tokens.clock),
+      log,
     }),
   )
   register(tokens.investigations, () =>

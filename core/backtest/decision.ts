@@ -60,7 +60,7 @@ export function decisionOf(source: DecisionSource, catalogue: Catalogue): RunDec
     reason: notStarted ?? (outcome?.error ? `${outcome.error.code}: ${outcome.error.message}` : null),
     verdict: changes.verdict ?? null,
     severity: changes.severity ?? null,
-    questions: entries.flatMap((entry) => questionIn(entry)),
+    questions: entries.flatMap((entry) => questionIn(entry, catalogue)),
     actions: entries.flatMap((entry) => actionIn(entry, source, catalogue)),
     path: traceOf(playbook, entries).map(({ name }) => name),
     output: maskedOutput(playbook, outcome?.output ?? null),
@@ -98,12 +98,17 @@ function placesIn(playbook: Playbook, entries: readonly JournalEntry[]): (path: 
   }
 }
 
-function questionIn({ path, kind, state, input }: JournalEntry): readonly Deed[] {
-  const question = (input as { readonly question?: Question } | null)?.question
+const askedIn = ({ input }: JournalEntry): Question | undefined =>
+  (input as { readonly question?: Question } | null)?.question
+
+function questionIn(entry: JournalEntry, catalogue: Catalogue): readonly Deed[] {
+  const { path, kind, state } = entry
+  const question = askedIn(entry)
   if (kind !== 'checkpoint' || question === undefined || isApprovalPath(path)) return []
   const { via, input: asked, answers, form } = question
   const key = `${via} ${canonicalJson([asked ?? null, answers, form])}`
-  return [{ path, skill: via, connection: null, input: null, state, isDestructive: false, key }]
+  const shown = askedIn(maskedEntry(entry, catalogue))?.input ?? null
+  return [{ path, skill: via, connection: null, input: shown, state, isDestructive: false, key }]
 }
 
 /** Codes of uses that a person did not approve, so that nothing was called. */
@@ -145,7 +150,7 @@ export function shownDecision(decision: RunDecision) {
     severity: decision.severity,
     questions: decision.questions
       .slice(0, maxDeeds)
-      .map(({ path, skill, state }) => ({ path, via: skill, state })),
+      .map(({ path, skill, input, state }) => ({ path, via: skill, input: bounded(input), state })),
     actions: decision.actions.slice(0, maxDeeds).map(({ path, skill, connection, input, state }) => {
       return { path, skill, connection, input: bounded(input), state }
     }),

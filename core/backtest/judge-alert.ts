@@ -6,7 +6,13 @@ import { withRealTimeout } from '../playbook-test/run/real-timeout.ts'
 import { TocsinError } from '../plugin/index.ts'
 import { resolveInputs } from '../playbook/template/inputs.ts'
 import type { Playbook } from '../playbook/language/playbook.ts'
-import { changesBetween, differenceFromRecorded, type DecisionChange } from './changes.ts'
+import {
+  changesBetween,
+  differenceFromRecorded,
+  sharedActions,
+  type DecisionChange,
+  type SharedAction,
+} from './changes.ts'
 import { decisionOf, shownDecision, type ShownDecision } from './decision.ts'
 import { RecordedReplies } from './recorded-replies.ts'
 import type { PlaybookVersion, RecordedAlert, RecordedRunKey, Unjudged } from './recording.ts'
@@ -16,6 +22,7 @@ import { replay, type Replay, type ReplayOptions } from './replay.ts'
 export interface JudgedAlert extends RecordedRunKey {
   readonly result: 'same' | 'changed' | 'unjudged'
   readonly changes: readonly DecisionChange[]
+  readonly actions: readonly SharedAction[]
   /** Of `unjudged`. */
   readonly reason: Unjudged | undefined
   /** The recorded run used another version than the live one, which was replayed for the comparison. */
@@ -44,10 +51,16 @@ export interface JudgeOptions extends Surroundings {
   readonly candidate: PlaybookVersion
   /** The version of a recorded run. Rejects with a TocsinError if it is no longer valid. */
   readonly versionOf: (recording: RecordedAlert) => Promise<PlaybookVersion>
+  /** Limits in real time: of one alert, and of one read. Default: a minute, and 30 seconds. */
+  readonly limits?: RealLimits | undefined
 }
 
-/** Limit of one alert in real time. */
-const maxMs = 60_000
+export interface RealLimits {
+  readonly alertMs: number
+  readonly readMs: number
+}
+
+const defaultLimits: RealLimits = { alertMs: 60_000, readMs: 30_000 }
 
 /**
  * Replays the recorded version first: an alert whose replay decides otherwise than the recorded run cannot be judged. Then compares the
@@ -60,7 +73,15 @@ export async function judgeAlert(
   signal: AbortSignal,
 ): Promise<ComparedRuns> {
   const isOtherVersion = 'run' in recording && recording.run.playbookHash !== options.base.playbook.hash
-  const known = { ...key, isOtherVersion, changes: [], assumed: [], before: undefined, after: undefined }
+  const known = {
+    ...key,
+    isOtherVersion,
+    changes: [],
+    actions: [],
+    assumed: [],
+    before: undefined,
+    after: undefined,
+  }
   const unjudged = (reason: Unjudged): ComparedRuns => ({
     judged: { ...known, result: 'unjudged', reason },
     before: undefined,
@@ -68,7 +89,8 @@ export async function judgeAlert(
   })
   if ('code' in recording) return unjudged(recording)
   const late = new AbortController()
-  const timer = setTimeout(() => late.abort(tooSlow()), maxMs)
+  const { alertMs } = options.limits ?? defaultLimits
+  const timer = setTimeout(() => late.abort(tooSlow(alertMs)), alertMs)
   try {
     return await compare(known, recording, options, AbortSignal.any([signal, late.signal]))
   } catch (error) {
@@ -88,7 +110,7 @@ async function compare(
   const { base, candidate, catalogue } = options
   const recorded = await options.versionOf(recording)
   const replies = new RecordedReplies(recording, catalogue)
-  const live = remembering(options.live)
+  const live = remembering(options.live, options.limits ?? defaultLimits)
   const run = async (version: PlaybookVersion, isControl: boolean) => {
     const inputs = isControl
       ? recording.run.inputs
@@ -125,6 +147,7 @@ async function compare(
     ...known,
     result: changes.length === 0 ? 'same' : 'changed',
     changes,
+    actions: sharedActions(before.decision, after.decision),
     reason: undefined,
     assumed: after.done.assumed,
     before: shownDecision(before.decision),
@@ -166,12 +189,9 @@ const isSame = (a: PlaybookVersion, b: PlaybookVersion): boolean =>
   a.playbook.hash === b.playbook.hash &&
   [...a.called].every(([name, { hash }]) => b.called.get(name)?.hash === hash)
 
-/** How long a read may take in real time. */
-const readTimeoutMs = 30_000
-
 /** Both versions get the same reply to the same call, which is made once. */
-function remembering(given: SkillCaller): SkillCaller {
-  const live = withoutRetries(withRealTimeout(given, readTimeoutMs))
+function remembering(given: SkillCaller, { readMs }: RealLimits): SkillCaller {
+  const live = withoutRetries(withRealTimeout(given, readMs))
   const known = new Map<string, Promise<unknown>>()
   return (call) => {
     const key = stringifyJson([call.skill, call.connection ?? null, call.input])
@@ -181,8 +201,8 @@ function remembering(given: SkillCaller): SkillCaller {
   }
 }
 
-const tooSlow = (): TocsinError =>
-  new TocsinError('replay_too_slow', `the replay took longer than ${maxMs / 1_000} seconds`)
+const tooSlow = (ms: number): TocsinError =>
+  new TocsinError('replay_too_slow', `the replay took longer than ${ms / 1_000} seconds`)
 
 function reasonOf(error: unknown): Unjudged {
   if (error instanceof TocsinError) return { code: error.code, message: error.message }

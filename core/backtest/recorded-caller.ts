@@ -1,23 +1,26 @@
 import { assumedOutput } from '../dry-run/assumed-output.ts'
 import type { StoredError } from '../domain/run.ts'
 import type { SkillCall, SkillCaller } from '../engine/skills/skill-caller.ts'
-import { NotFoundError } from '../errors/errors.ts'
+import { NotFoundError, TimeoutError } from '../errors/errors.ts'
 import { ConnectionError, RetryableError, SkillError, TocsinError, type AnySkill } from '../plugin/index.ts'
 import { testCases } from '../plugin/testing/index.ts'
 import { localSkills, reachesOut } from '../playbook-test/run/run-test.ts'
 import type { VirtualClock } from '../playbook-test/run/virtual-clock.ts'
+import type { CaseStore } from '../ports/case-store.ts'
 import type { Catalogue } from '../registry/catalogue.ts'
 import { compileSchema, summarize, validate, withDefaults } from '../schema/index.ts'
 import type { CallPlace, RecordedCall, RecordedReplies, RecordedReply } from './recorded-replies.ts'
-import type { NewInputPolicy, ReplayNotes } from './replay-notes.ts'
+import type { ReplayNotes, ReplayPolicy } from './replay-notes.ts'
 import type { RecordedAlert } from './recording.ts'
 
 export interface RecordedCallerOptions {
   readonly recording: Pick<RecordedAlert, 'run'>
   readonly replies: RecordedReplies
   readonly isControl: boolean
-  readonly policy: NewInputPolicy
+  readonly policy: ReplayPolicy
   readonly live: SkillCaller
+  /** Finds stored cases, with the policy `shadow`. Default: a case that was not looked up is unknown. */
+  readonly findCase?: CaseStore['findByKey'] | undefined
   readonly catalogue: Catalogue
   readonly organization: { readonly code: string }
   readonly clock: VirtualClock
@@ -102,11 +105,16 @@ function createLocalCaller({
   clock,
   notes,
   policy,
+  findCase,
 }: RecordedCallerOptions) {
   const { caseId } = recording.run
   const cases = testCases(organization.code, 'Backtest', caseId ?? undefined)
   const findByKey: typeof cases.findByKey = async (...key) => {
     const found = await cases.findByKey(...key)
+    if (found === undefined && policy === 'shadow' && findCase !== undefined) {
+      notes.assume('a case as it is now, for a reference that was not looked up')
+      return await clock.hold(() => findCase(...key))
+    }
     if (found === undefined) {
       if (policy === 'assume') notes.assume('no case for a reference that was not looked up')
       else
@@ -162,9 +170,18 @@ async function newRead(
         code: 'connection_missing',
         message: `step '${path}' cannot call ${call.skill}: ${error.message}`,
       })
+    else if (policy === 'shadow' && isTransient(error))
+      notes.cannotJudge({
+        code: 'read_failed',
+        message: `step '${path}' could not read with ${call.skill}: ${error.message}`,
+      })
     throw error
   }
 }
+
+/** A real run would retry, so the step would possibly not fail. */
+const isTransient = (error: unknown): error is Error =>
+  error instanceof TimeoutError || (error instanceof SkillError && error.cause instanceof RetryableError)
 
 function checkOutput(
   skill: AnySkill,

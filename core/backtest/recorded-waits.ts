@@ -8,12 +8,12 @@ import { alertOf } from '../playbook-test/run/rehearse.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { EventContent, NewEventWait } from '../ports/runs/event-wait-store.ts'
 import type { ReceivedChange, ReceivedEvent, RecordedReplies } from './recorded-replies.ts'
-import type { NewInputPolicy, ReplayNotes } from './replay-notes.ts'
+import type { ReplayNotes, ReplayPolicy } from './replay-notes.ts'
 
 export interface RecordedWaitsOptions {
   readonly replies: RecordedReplies
   readonly isControl: boolean
-  readonly policy: NewInputPolicy
+  readonly policy: ReplayPolicy
   readonly notes: ReplayNotes
 }
 
@@ -42,7 +42,7 @@ export function createRecordedAnswers({ replies, isControl, policy, notes }: Rec
       const { path } = checkpoint
       const found = find(checkpoint)
       if (found === undefined) {
-        if (policy === 'assume') notes.assume(`no answer to '${path}'`)
+        if (policy === 'assume' || policy === 'shadow') notes.assume(`no answer to '${path}'`)
         else
           notes.cannotJudge({
             code: 'question_new',
@@ -84,7 +84,7 @@ export function createRecordedEvents(options: RecordedEventsOptions): MemoryEven
     if (found !== undefined && (isControl || canonicalJson(found.filter) === canonicalJson(filter))) {
       if (found.event === undefined) return
       void addLater(path, storedEvent(found.event, organization.code), found.delayMs)
-    } else if (policy === 'assume') notes.assume(`no event for '${path}'`)
+    } else if (policy === 'assume' || policy === 'shadow') notes.assume(`no event for '${path}'`)
     else
       notes.cannotJudge({
         code: 'event_new',

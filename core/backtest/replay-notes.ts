@@ -7,6 +7,12 @@ import type { Unjudged } from './recording.ts'
 export const newInputPolicies = ['fail', 'assume', 'live'] as const
 export type NewInputPolicy = (typeof newInputPolicies)[number]
 
+/**
+ * The policy of a replay. `shadow` makes real calls of read-only skills like `live`, and nobody answers a question that was not
+ * asked in the recorded run: that it would be asked is a part of the decision.
+ */
+export type ReplayPolicy = NewInputPolicy | 'shadow'
+
 /** Notes of a replay besides its journal. */
 export interface ReplayNotes {
   readonly connection: (path: string, name: string) => void

@@ -13,13 +13,14 @@ import { createMemoryJournal } from '../playbook-test/run/memory-journal.ts'
 import { rehearse, startsFor } from '../playbook-test/run/rehearse.ts'
 import { triesBefore } from '../playbook-test/run/tries-before.ts'
 import { VirtualClock } from '../playbook-test/run/virtual-clock.ts'
+import type { CaseStore } from '../ports/case-store.ts'
 import type { ConnectionStore } from '../ports/connection-store.ts'
 import type { Log } from '../ports/log.ts'
 import type { Catalogue } from '../registry/catalogue.ts'
 import { giveState } from '../state/given-state.ts'
 import { keptState, MemoryState } from '../state/memory-state.ts'
 import { recordedCaller } from './recorded-caller.ts'
-import { createNotes, type NewInputPolicy } from './replay-notes.ts'
+import { createNotes, type ReplayPolicy } from './replay-notes.ts'
 import { recordedInterfaces } from './recorded-interfaces.ts'
 import type { RecordedReplies } from './recorded-replies.ts'
 import { createRecordedAnswers, createRecordedEvents } from './recorded-waits.ts'
@@ -30,9 +31,11 @@ export interface ReplayOptions extends PlaybookVersion {
   readonly replies: RecordedReplies
   /** Whether this is the recorded version: each step then gets its own recorded reply. */
   readonly isControl: boolean
-  readonly policy: NewInputPolicy
-  /** Makes real calls of read-only skills; with the policy `live`. */
+  readonly policy: ReplayPolicy
+  /** Makes real calls of read-only skills; with the policies `live` and `shadow`. */
   readonly live: SkillCaller
+  /** See `RecordedCallerOptions`. */
+  readonly findCase?: CaseStore['findByKey'] | undefined
   readonly catalogue: Catalogue
   readonly connections: Pick<ConnectionStore, 'list'>
   readonly organization: Fixtures['organization']
@@ -118,7 +121,10 @@ export async function replay(options: ReplayOptions): Promise<Replay> {
   return { outcome, notStarted: undefined, entries: journal.entries(), ...notes.taken() }
 }
 
-function fixturesOf(options: ReplayOptions): Fixtures {
+/** The surroundings of a replay: the alert, the organization and the state of the recorded run. */
+export function fixturesOf(
+  options: Pick<ReplayOptions, 'recording' | 'organization' | 'inputs' | 'runUrl' | 'playbook'>,
+): Fixtures {
   const { recording, organization, inputs, runUrl, playbook } = options
   const { run, alert } = recording
   const { type, provider, content, id, uuid, createdAt, createdAtSource } = alert

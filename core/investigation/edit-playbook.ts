@@ -44,7 +44,7 @@ export function* checkBeside(
  *
  * @throws PlaybookError with every problem
  * @throws ValidationError `playbook_renamed` if the source has a different name than the edited playbook
- * @throws ConflictError `playbook_in_use` if a playbook that calls it would no longer be valid
+ * @throws ConflictError `playbook_in_use` if a playbook that calls it, or a shadow beside it, would no longer be valid
  */
 export function* checkEdit(
   name: string,
@@ -66,13 +66,15 @@ export function* checkEdit(
     )
   }
   const others = live.filter((other) => other.name !== name)
-  for (const caller of others.filter(({ calls }) => calls.includes(name))) {
+  for (const caller of others.filter(
+    ({ calls, shadow }) => calls.includes(name) || shadow?.beside === name,
+  )) {
     const after = yield* checkBeside(caller.source, [...others, playbook], catalogue)
     const error = after.problems.find(({ severity }) => severity === 'error')
     if (error === undefined) continue
     throw new ConflictError(
       'playbook_in_use',
-      `'${caller.name}' calls it and would break: ${error.message}`,
+      `'${caller.name}' ${caller.calls.includes(name) ? 'calls it' : 'runs beside it'} and would break: ${error.message}`,
       {
         hint: `change '${caller.name}' first, or keep the inputs and outputs that it uses`,
       },

@@ -22,11 +22,15 @@ import { logProblems, readPlaybookFolder, type ReadPlaybook } from './read-folde
 
 /** The live playbooks, checked and compiled, and older versions that runs still use. */
 export interface PlaybookLibrary {
-  /** The newest version of each authored playbook. */
+  /** The newest version of each live authored playbook. */
   authored(): readonly Playbook[]
+  /** The newest version of each authored playbook that runs in shadow. */
+  shadows(): readonly Playbook[]
   /** Content hash of the live authored playbook of this name. */
   newest(name: string): string | undefined
-  /** File of the live authored playbook of this name. */
+  /** Content hash of the authored playbook of this name, which may run in shadow. */
+  published(name: string): string | undefined
+  /** File of the authored playbook of this name. */
   fileOf(name: string): string | undefined
   /** Files of the folder that are not live. */
   readonly refused: readonly RefusedFile[]
@@ -82,8 +86,10 @@ export async function openPlaybookLibrary(options: PlaybookLibraryOptions): Prom
   const folder = new PlaybookFolder(options, versions)
   const rivals = await folder.load()
   return {
-    authored: () => [...authored.values()],
-    newest: (name) => authored.get(name)?.hash,
+    authored: () => versions.live(),
+    shadows: () => [...authored.values()].filter(({ shadow }) => shadow !== undefined),
+    newest: (name) => (authored.get(name)?.shadow === undefined ? authored.get(name)?.hash : undefined),
+    published: (name) => authored.get(name)?.hash,
     fileOf: (name) => folder.paths.get(name),
     refused: folder.refused,
     rivals,
@@ -93,6 +99,21 @@ export async function openPlaybookLibrary(options: PlaybookLibraryOptions): Prom
     takeUpRefused: () => folder.takeUpRefused(),
     edit: (name, source, seen, by) => folder.edit(name, source, seen, by),
   }
+}
+
+/** The newest versions of all playbooks called directly or indirectly, by name. */
+export async function newestCalled(
+  library: Pick<PlaybookLibrary, 'newest' | 'byHash'>,
+  playbook: Playbook,
+  found = new Map<string, Playbook>(),
+): Promise<ReadonlyMap<string, Playbook>> {
+  for (const name of playbook.calls) {
+    const hash = found.has(name) ? undefined : library.newest(name)
+    if (hash === undefined) continue
+    found.set(name, await library.byHash(hash))
+    await newestCalled(library, found.get(name)!, found)
+  }
+  return found
 }
 
 /** Problems that end when the named connection, provider or organization exists. */

@@ -33,6 +33,11 @@ export class PlaybookVersions {
     this.#catalogue = catalogue
   }
 
+  /** Those of `authored` that do not run in shadow. */
+  live(): readonly Playbook[] {
+    return [...this.authored.values()].filter(({ shadow }) => shadow === undefined)
+  }
+
   /** See `PlaybookLibrary`. */
   async byHash(hash: string): Promise<Playbook> {
     const known = this.#compiled.get(hash)

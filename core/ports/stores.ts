@@ -24,6 +24,7 @@ import type { JournalStore } from './runs/journal-store.ts'
 import type { PauseStore } from './runs/pause-store.ts'
 import type { RunStore } from './runs/run-store.ts'
 import type { ScheduleStore } from './runs/schedule-store.ts'
+import type { ShadowStore } from './runs/shadow-store.ts'
 import type { StateStore } from './runs/state-store.ts'
 import type { TriggerStore } from './runs/trigger-store.ts'
 
@@ -54,6 +55,7 @@ export interface Stores {
   readonly schedules: ScheduleStore
   readonly state: StateStore
   readonly triggers: TriggerStore
+  readonly shadows: ShadowStore
   readonly pause: PauseStore
   readonly connections: ConnectionStore
   readonly signIns: SignInStore

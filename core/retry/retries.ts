@@ -5,7 +5,7 @@ import { newRun } from '../engine/turns/queue-run.ts'
 import { playbookPath } from '../engine/journal/paths.ts'
 import { ConflictError, NotFoundError } from '../errors/errors.ts'
 import { createTurns } from '../common/in-turn.ts'
-import type { PlaybookLibrary } from '../investigation/playbook-library.ts'
+import { newestCalled, type PlaybookLibrary } from '../investigation/playbook-library.ts'
 import type { Playbook } from '../playbook/language/playbook.ts'
 import { TocsinError } from '../plugin/index.ts'
 import type { OrganizationScope } from '../ports/common.ts'
@@ -161,7 +161,7 @@ async function planRetry(
     ...(alert ? { retry: true } : {}),
   })
   const before = { playbook: old, inputs: run.inputs, called: await calledBy(library, entries) }
-  const called = version === 'same' ? before.called : await callable(library, playbook)
+  const called = version === 'same' ? before.called : await newestCalled(library, playbook)
   const steps = await carryOver(run, entries, before, { playbook, inputs: next.inputs ?? {}, called })
   const paths = steps.filter(({ reason }) => reason === null).map(({ entry }) => entry.path)
   const repeats = repeatedEffects(steps, failed, catalogue)
@@ -223,21 +223,6 @@ async function calledBy(
     called.set(name, await library.byHash(hash))
   }
   return called
-}
-
-/** The newest versions of all playbooks called directly or indirectly. */
-async function callable(
-  library: RetriesOptions['library'],
-  playbook: Playbook,
-  found = new Map<string, Playbook>(),
-): Promise<PlaybookWithCalls['called']> {
-  for (const name of playbook.calls) {
-    const hash = found.has(name) ? undefined : library.newest(name)
-    if (hash === undefined) continue
-    found.set(name, await library.byHash(hash))
-    await callable(library, found.get(name)!, found)
-  }
-  return found
 }
 
 interface Planned extends Pick<RetryPreview, 'run' | 'playbook' | 'repeats'> {

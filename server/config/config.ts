@@ -11,6 +11,7 @@ import { defaultMaxRuns } from '../../core/engine/turns/runner.ts'
 import { defaultMaxQueued } from '../../core/investigation/investigations.ts'
 import type { SessionLimits } from '../../core/domain/session.ts'
 import type { Retention } from '../../core/retention/pruner.ts'
+import { defaultShadowSharePercent } from '../../core/shadow/shadow-worker.ts'
 import { defaultStormPerMinute } from '../../core/investigation/storm-watch.ts'
 import { ValidationError, type PointedMessage } from '../../core/errors/errors.ts'
 import { Secret } from '../../core/plugin/index.ts'
@@ -68,6 +69,8 @@ export interface Config {
   readonly sharePercent: number
   /** Runs of one organization that may wait for their first turn. */
   readonly maxQueued: number
+  /** Largest share of the rate limits of connections that shadows use, in percent. */
+  readonly shadowSharePercent: number
   /** Alerts of one organization per minute that count as a storm. */
   readonly stormPerMinute: number
   /** The log reports runs that end this many milliseconds or more after their alert; 0: never. */
@@ -112,6 +115,7 @@ const variables = {
   TOCSIN_MAX_RUNS: read.integerBetween(1, 10_000),
   TOCSIN_SHARE_PERCENT: read.integerBetween(1, 100),
   TOCSIN_MAX_QUEUED: read.integerBetween(1, 10_000_000),
+  TOCSIN_SHADOW_SHARE_PERCENT: read.integerBetween(1, 100),
   TOCSIN_STORM_PER_MINUTE: read.integerBetween(1, 10_000_000),
   TOCSIN_SLOW_RUN_SECONDS: read.integerBetween(0, 31_536_000),
   TOCSIN_GROUP_MINUTES: read.integerBetween(0, 10_080),
@@ -193,6 +197,7 @@ export function readConfig(env: Environment): Config {
     maxRuns: value('TOCSIN_MAX_RUNS') ?? defaultMaxRuns,
     sharePercent: value('TOCSIN_SHARE_PERCENT') ?? defaultSharePercent,
     maxQueued: value('TOCSIN_MAX_QUEUED') ?? defaultMaxQueued,
+    shadowSharePercent: value('TOCSIN_SHADOW_SHARE_PERCENT') ?? defaultShadowSharePercent,
     stormPerMinute: value('TOCSIN_STORM_PER_MINUTE') ?? defaultStormPerMinute,
     slowRunMs: (value('TOCSIN_SLOW_RUN_SECONDS') ?? defaultSlowRunSeconds) * 1_000,
     destructiveLimits: serverLimits(value('TOCSIN_DESTRUCTIVE_PER_HOUR')),

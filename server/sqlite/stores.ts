@@ -40,6 +40,7 @@ import { SqliteRetentionStore } from './retention/retention-store.ts'
 import { SqliteRunStore } from './runs/run-store.ts'
 import { SqliteTriggerStore } from './triggers/trigger-store.ts'
 import { SqliteScheduleStore } from './runs/schedule-store.ts'
+import { SqliteShadowStore } from './shadows/shadow-store.ts'
 import { SqliteStateStore } from './playbooks/state-store.ts'
 import { SqliteSessionStore } from './access/session-store.ts'
 import { SealedValues } from './context/sealed-values.ts'
@@ -157,6 +158,7 @@ function assembleStores(context: StoreContext, parts: StoreParts): Stores {
     schedules: new SqliteScheduleStore(context),
     state: new SqliteStateStore(context),
     triggers: new SqliteTriggerStore(context),
+    shadows: new SqliteShadowStore(context),
     pause: new SqlitePauseStore(context),
     connections: new SqliteConnectionStore(context, secrets),
     signIns: new SqliteSignInStore(context, secrets),

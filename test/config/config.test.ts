@@ -42,6 +42,7 @@ describe('configuration', () => {
       maxRuns: 100,
       sharePercent: 80,
       maxQueued: 100_000,
+      shadowSharePercent: 10,
       stormPerMinute: 600,
       slowRunMs: 300_000,
       groupWindowMs: 3_600_000,
@@ -76,6 +77,7 @@ describe('configuration', () => {
       TOCSIN_MAX_RUNS: '7',
       TOCSIN_SHARE_PERCENT: '60',
       TOCSIN_MAX_QUEUED: '8',
+      TOCSIN_SHADOW_SHARE_PERCENT: '25',
       TOCSIN_STORM_PER_MINUTE: '9',
       TOCSIN_GROUP_MINUTES: '0',
       TOCSIN_DESTRUCTIVE_PER_HOUR: '0',
@@ -100,6 +102,7 @@ describe('configuration', () => {
       maxRuns: 7,
       sharePercent: 60,
       maxQueued: 8,
+      shadowSharePercent: 25,
       stormPerMinute: 9,
       groupWindowMs: 0,
       selfApproval: 'signed_in',
@@ -272,6 +275,7 @@ describe('configuration', () => {
     TOCSIN_SESSION_MAX_HOURS: ['0', '721'],
     TOCSIN_SHARE_PERCENT: ['0', '101', '80%'],
     TOCSIN_MAX_QUEUED: ['0', '-5', 'many', '10000001'],
+    TOCSIN_SHADOW_SHARE_PERCENT: ['0', '101', '10%'],
     TOCSIN_STORM_PER_MINUTE: ['0', '10000001'],
     TOCSIN_SLOW_RUN_SECONDS: ['-1', '31536001', '5m'],
     TOCSIN_GROUP_MINUTES: ['-1', '10081', '1h'],
@@ -347,7 +351,7 @@ describe('configuration', () => {
   })
 
   it('tests every variable above', () => {
-    expect(variableNames).to.have.length(44)
+    expect(variableNames).to.have.length(45)
   })
 
   it('warns about an unencrypted audit log export, and about an unused authorization', () => {

@@ -31,6 +31,7 @@ import { runTurnsContract } from './run-turns.ts'
 import { scheduleStoreContract } from './schedule-store.ts'
 import { sessionStoreContract } from './session-store.ts'
 import { signInStoreContract } from './sign-in-store.ts'
+import { shadowStoreContract } from './shadow-store.ts'
 import { stateStoreContract } from './state-store.ts'
 import { triggerStoreContract } from './trigger-store.ts'
 import { transitionsContract } from './transitions.ts'
@@ -82,6 +83,7 @@ export function storesContract(makeStores: MakeStores): void {
   inboundStoreContract(getSubject)
   scheduleStoreContract(getSubject)
   triggerStoreContract(getSubject)
+  shadowStoreContract(getSubject)
   stateStoreContract(getSubject)
   connectionStoreContract(getSubject)
   auditStoreContract(getSubject)

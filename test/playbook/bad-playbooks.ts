@@ -153,6 +153,7 @@ export const badPlaybooks: Readonly<Record<ProblemCode, BadPlaybook>> = {
   E340: { source: withSteps('  - state: { get: seen, key: a }', 'state: { saen: { kind: set } }') },
   E341: { source: withSteps('  - state: { increment: seen, key: a }', 'state: { seen: { kind: set } }') },
   E342: { source: withSteps('  - state: { set: at, value: 1 }', 'state: { at: { type: string } }') },
+  E350: { source: withSteps(nothing, 'mode: shadow').replace('alert: { type: t }', 'manual: true') },
   W401: steps('  - return: 1\n  - set: { x: 1 }'),
   W402: steps('  - switch: [{ when: true, steps: [{ fail: x }] }]'),
   W403: steps('  - { id: a, set: { x: 1 } }'),

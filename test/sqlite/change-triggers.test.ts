@@ -36,6 +36,7 @@ const unwatched = [
   'playbook_states',
   'rated_starts',
   'schedules',
+  'shadow_results',
   'trigger_events',
   'entity_sightings',
   'entity_firings',

@@ -38,6 +38,8 @@ export interface SkillCall {
   readonly masks?: StepMasks | undefined
   /** Sensitive texts of the input, redacted from errors and logs of the call. Default: none. */
   readonly sensitive?: (() => readonly string[]) | undefined
+  /** See `SendInTurnOptions`. Default: the whole rate limits. */
+  readonly budgetShare?: number | undefined
 }
 
 export interface QuestionFollowUp {

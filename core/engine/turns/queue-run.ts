@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Alert } from '../../domain/alert.ts'
 import type { Actor } from '../../domain/audit.ts'
 import type { Organization } from '../../domain/organization.ts'
+import { ConflictError } from '../../errors/errors.ts'
 import { evaluateTemplate, isSensitiveTemplate } from '../../playbook/template/template.ts'
 import { resolveInputs } from '../../playbook/template/inputs.ts'
 import type { Playbook, Template } from '../../playbook/language/playbook.ts'
@@ -42,7 +43,7 @@ const maxKey = 500
 /**
  * The stored fields of a run to queue: inputs with defaults, the concurrency key and the rate limit.
  *
- * @throws ValidationError `inputs_invalid`; ExpressionError if the key cannot be evaluated
+ * @throws ConflictError `playbook_in_shadow`; ValidationError `inputs_invalid`; ExpressionError if the key cannot be evaluated
  */
 export function newRun({
   playbook,
@@ -57,6 +58,7 @@ export function newRun({
   undoes,
   expiredAt,
 }: RunRequest): NewRun {
+  requireLive(playbook)
   const resolved = resolveInputs(playbook, inputs)
   const { concurrency, rate } = playbook
   const names = () => ({
@@ -95,4 +97,16 @@ export function newRun({
       },
     }),
   }
+}
+
+/** Nothing starts a playbook that runs in shadow. Throws ConflictError `playbook_in_shadow`. */
+function requireLive({ name, shadow }: Playbook): void {
+  if (shadow === undefined) return
+  throw new ConflictError(
+    'playbook_in_shadow',
+    `the playbook '${name}' runs in shadow and is never started`,
+    {
+      hint: 'promote it, or start a dry run',
+    },
+  )
 }

@@ -47,8 +47,9 @@ interface OneTrigger {
 }
 
 /** A trigger for each type and provider. A trigger with fewer types is more specific, so it takes precedence. */
-function triggersOf({ alertTrigger }: Playbook): readonly OneTrigger[] {
-  if (alertTrigger === undefined) return []
+function triggersOf({ alertTrigger, shadow }: Playbook): readonly OneTrigger[] {
+  // A shadow investigates no alerts.
+  if (alertTrigger === undefined || shadow !== undefined) return []
   const { types, providers, where } = alertTrigger
   const count = types?.length ?? null
   return (types ?? [null]).flatMap((type) =>

@@ -11,6 +11,8 @@ export const idPattern = '^[a-z][a-z0-9_]{0,63}$'
 export const correlationNamePattern = '^[a-z][a-z0-9_]{0,39}$'
 export const nameRule = 'use words of lower-case letters and digits, joined by hyphens'
 export const namePattern = '^[a-z0-9]+(?:-[a-z0-9]+)*$'
+/** The only value of `mode`; a playbook without it is live. */
+export const shadowMode = 'shadow'
 export const skillPattern = '^[a-z][a-z0-9_]*\\.[a-z][a-z0-9_]*$'
 
 /** Names that expressions already have, which `as` cannot use. */

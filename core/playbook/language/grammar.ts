@@ -3,7 +3,13 @@ import type { JsonSchema } from '../../plugin/index.ts'
 import { defaultGroupWindowMs } from '../../domain/alert-group.ts'
 import { correlationBounds, defaultCorrelation } from '../../correlation/correlation.ts'
 import { codePattern } from '../../domain/ids.ts'
-import { apiVersion, correlationNamePattern, defaultRunTimeoutMs, namePattern } from './constants.ts'
+import {
+  apiVersion,
+  correlationNamePattern,
+  defaultRunTimeoutMs,
+  namePattern,
+  shadowMode,
+} from './constants.ts'
 import { keyTables, phrases, shapes, type KeyDeclaration, type MapDeclaration } from './key-table.ts'
 import { isAction, stepKeys } from './step-keys.ts'
 import { triggerKeys } from './trigger-keys.ts'
@@ -30,6 +36,18 @@ export const languageKeys = {
       description: { meaning: 'a description for people', schema: text },
       owner: { meaning: 'the person or team responsible', schema: text },
       tags: { meaning: 'a list of strings', schema: texts },
+      mode: {
+        meaning:
+          '`shadow`: the playbook is judged on alerts that others investigate; it writes nothing and asks nobody',
+        default: 'live',
+        schema: { const: shadowMode },
+      },
+      beside: {
+        meaning: 'the live playbook on whose alerts a shadow is judged',
+        default: 'all alerts that match its own `on.alert`',
+        schema: { type: 'string', pattern: namePattern },
+        with: ['mode'],
+      },
       on: { meaning: 'the triggers', schema: reference('on') },
       inputs: {
         meaning: 'inputs besides the alert: name → `{ type, default, enum, sensitive }` or a JSON Schema',

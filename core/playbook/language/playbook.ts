@@ -21,6 +21,8 @@ export interface Playbook extends EventTriggers {
   readonly description: string
   readonly owner?: string | undefined
   readonly tags?: readonly string[]
+  /** Undefined: it is live. */
+  readonly shadow?: Shadow | undefined
   /** SHA-256 of the source, hex. */
   readonly hash: string
   readonly source: string
@@ -50,6 +52,12 @@ export interface Playbook extends EventTriggers {
   readonly masks: PlaybookMasks
   /** Names of the playbooks that it calls. */
   readonly calls: readonly string[]
+}
+
+/** A playbook that is judged on alerts that others investigate, and never started. */
+export interface Shadow {
+  /** The live playbook on whose alerts it is judged; undefined: on all that match its own trigger. */
+  readonly beside: string | undefined
 }
 
 /** The sensitive parts of the values that enter and leave a playbook; undefined: nothing is sensitive. */

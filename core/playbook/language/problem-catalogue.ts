@@ -227,7 +227,7 @@ export const problemCatalogue = {
   E317: {
     title: 'playbook cannot be called here',
     explanation:
-      'The called playbook has errors, has no `call: true` in its `on`, or needs an alert that this playbook does not have.',
+      'The called playbook has errors, has no `call: true` in its `on`, runs in shadow, or needs an alert that this playbook does not have.',
   },
   E318: {
     title: 'call cycle',
@@ -279,6 +279,11 @@ export const problemCatalogue = {
   E342: {
     title: 'value does not fit the state',
     explanation: 'The value does not fit the type that the playbook declares for the state.',
+  },
+  E350: {
+    title: 'shadow cannot be judged',
+    explanation:
+      'A playbook with `mode: shadow` is judged on alerts, so its `on` needs `alert`. Its `beside` names another playbook, which is live.',
   },
   ...adviceCatalogue,
   ...testCatalogue,

@@ -51,7 +51,7 @@ export function* parseTogetherInSlices<F extends PlaybookFile>(
     return playbooks
   }
   for (const [at, file] of alone.entries()) {
-    if (file.calls.length === 0) continue
+    if (file.calls.length === 0 && file.playbook?.shadow === undefined) continue
     const playbooks = callableBy(file)
     const parsed = yield* parseInSlices(file.source, { catalogue, known, file: file.file, playbooks })
     alone[at] = { ...file, ...parsed }

@@ -23,6 +23,7 @@ import { maskOfSchema, maskOfType } from '../check/mask-of-type.ts'
 import { typeOfInputs } from '../steps/read-call.ts'
 import { readEventHead } from './read-events.ts'
 import { readDefaults, readHead } from './read-head.ts'
+import { readShadow } from './read-shadow.ts'
 import { readInputs, readWrittenSchema } from '../steps/read-inputs.ts'
 import { readBranches, readSequence } from '../steps/read-steps.ts'
 import { readPlaybookRate } from '../steps/read-rate.ts'
@@ -183,15 +184,16 @@ const masksOf = (
   output: maskOfType(output),
 })
 
-/** Reads what limits the runs of the playbook. */
+/** Reads whether the playbook has runs, and what limits them. */
 function* readRunLimits(
   context: ReadContext,
   fields: Fields,
   names: Readonly<Record<string, Type>>,
-): Sliced<Pick<Playbook, 'concurrency' | 'rate'>> {
+): Sliced<Pick<Playbook, 'shadow' | 'concurrency' | 'rate'>> {
   const concurrency = fields.get('concurrency')
   const rate = fields.get('rate')
   return {
+    shadow: yield* readShadow(context, fields, fields.get('on')),
     concurrency: concurrency && (yield* readConcurrency(context, concurrency.value, names)),
     rate: rate && (yield* readPlaybookRate(context, rate, new NameScope(names, { isBefore: true }))),
   }

@@ -87,7 +87,10 @@ function* findCallee(context: ReadContext, name: string, { value }: Entry): Slic
     }
     return undefined
   }
-  if (!playbook.startedBy.call) {
+  if (playbook.shadow) {
+    const hint = 'promote it first, or call a live playbook'
+    problems.add('E317', `the playbook ${quote(name)} runs in shadow and cannot be called`, value, hint)
+  } else if (!playbook.startedBy.call) {
     problems.add('E317', `the playbook ${quote(name)} cannot be called`, value, 'add call: true to its `on`')
   } else if (playbook.alertTrigger && !context.hasAlert) {
     problems.add('E317', `the playbook ${quote(name)} needs an alert, and this one has none`, value)

@@ -80,7 +80,7 @@ export function createSkillCaller(options: SkillCallerOptions): SkillCaller {
 }
 
 function toTask(call: SkillCall, input: unknown, connection: OpenConnection | undefined): SkillTask {
-  const { purpose, skill, asked } = call
+  const { purpose, skill, asked, budgetShare } = call
   const { uuid, organizationUuid } = call.run
   const { idempotencyKey, deadlineMs } = call.attempt
   return {
@@ -92,6 +92,7 @@ function toTask(call: SkillCall, input: unknown, connection: OpenConnection | un
     run: { id: uuid, organization: organizationUuid },
     idempotencyKey,
     deadlineMs,
+    ...(budgetShare !== undefined && { budgetShare }),
   }
 }
 

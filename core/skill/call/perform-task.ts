@@ -44,6 +44,8 @@ export interface SkillTask {
   readonly deadlineMs: number
   /** Addresses of the webhooks of the connection, for a skill that asks. */
   readonly inboundUrls?: Readonly<Record<string, string>> | undefined
+  /** See `SendInTurnOptions`. */
+  readonly budgetShare?: number | undefined
 }
 
 /** The connections of a running task to the outside. */
@@ -216,7 +218,7 @@ function openTask(
 function createContext(
   options: PerformTaskOptions & { readonly traffic: Traffic },
   { plugin, skill }: CatalogueSkill,
-  { run, idempotencyKey, deadlineMs, inboundUrls = {} }: SkillTask,
+  { run, idempotencyKey, deadlineMs, inboundUrls = {}, budgetShare }: SkillTask,
   { signal, onEffect, cases, log }: TaskHooks,
   connection: ReadyConnection | undefined,
   redactor: Redactor,
@@ -229,7 +231,7 @@ function createContext(
   })
   const isWrite = skill.effect === 'write'
   const target = connection?.target
-  const call = { ...options, egress, isWrite, signal, deadlineMs, redactor, target }
+  const call = { ...options, egress, isWrite, signal, deadlineMs, budgetShare, redactor, target }
   const [ofHttp, ofSockets] = effectsOf(onEffect)
   const sockets = createSocketClient({ ...call, onEffect: isWrite ? ofSockets : undefined })
   const context: SkillContext = {

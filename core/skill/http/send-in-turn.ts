@@ -1,4 +1,4 @@
-import { RetryableError, type RateBudget } from '../../plugin/index.ts'
+import { RetryableError, type RateBudget, type RateLimit } from '../../plugin/index.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Egress, EgressRequest, EgressResponse } from '../../ports/egress.ts'
 import type { RateBucket } from './rate-bucket.ts'
@@ -11,6 +11,11 @@ export interface SendInTurnOptions {
   readonly traffic: Traffic
   /** When the caller no longer needs the answer: epoch milliseconds, or Infinity. */
   readonly deadlineMs: number
+  /**
+   * For requests that may wait: they use at most this share of each rate limit (0 to 1), and are refused while others wait. Default:
+   * the whole limit.
+   */
+  readonly budgetShare?: number | undefined
 }
 
 /** The rate budget of a request. */
@@ -48,18 +53,33 @@ export async function sendInTurn(
 export async function waitForTurn(
   signal: AbortSignal,
   budget: ConnectionBudget,
-  { clock, traffic, deadlineMs }: Omit<SendInTurnOptions, 'egress'>,
+  { clock, traffic, deadlineMs, budgetShare }: Omit<SendInTurnOptions, 'egress'>,
 ): Promise<RateBucket> {
   const bucket = traffic.budgets.bucket(budget.connectionUuid, budget.bucket)
   const now = clock.now()
-  await bucket.take({
-    limits: budget.limits,
-    // Reserves half of the remaining time for the exchange.
-    latestMs: now + Math.min(maxWaitMs, (deadlineMs - now) / 2),
-    signal,
-    refuse: (waitMs, isClosed) => overBudget(budget, waitMs, isClosed),
-  })
+  // Reserves half of the remaining time for the exchange.
+  const latestMs = now + Math.min(maxWaitMs, (deadlineMs - now) / 2)
+  const refuse = (waitMs: number, isClosed: boolean) => overBudget(budget, waitMs, isClosed)
+  if (budgetShare === undefined || budget.limits.length === 0) {
+    await bucket.take({ limits: budget.limits, latestMs, signal, refuse })
+    return bucket
+  }
+  const limits = budget.limits.map((limit) => shareOf(limit, budgetShare))
+  const own = traffic.budgets.bucket(budget.connectionUuid, `${budget.bucket} (share)`)
+  await own.take({ limits, latestMs, signal, refuse })
+  // Never ahead of a request that waits, and never in line itself.
+  if (bucket.isWaitedFor) throw refuse(behindOthersMs, false)
+  await bucket.take({ limits: budget.limits, latestMs: clock.now(), signal, refuse })
   return bucket
+}
+
+/** When a request tries again that found others waiting. */
+const behindOthersMs = 1_000
+
+/** At least one request, in a longer time. */
+export function shareOf({ requests, perMs }: RateLimit, share: number): RateLimit {
+  const part = requests * share
+  return part >= 1 ? { requests: Math.floor(part), perMs } : { requests: 1, perMs: Math.ceil(perMs / part) }
 }
 
 /** @param asked whether the other system requested the pause (429), not our own limits */

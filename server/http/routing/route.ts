@@ -55,10 +55,7 @@ export interface Services {
   readonly retries: Retries
   readonly scheduler: Pick<Scheduler, 'takeOver'>
   /** Live authored playbooks. */
-  readonly playbooks: Pick<
-    PlaybookLibrary,
-    'authored' | 'byHash' | 'newest' | 'fileOf' | 'check' | 'keep' | 'edit' | 'takeUpRefused'
-  >
+  readonly playbooks: Omit<PlaybookLibrary, 'refused' | 'rivals'>
   /** Calls skills; `cases` replaces the stored cases in a dry run. */
   readonly callerOfSkills: (cases: CaseStore) => SkillCaller
   readonly dryRunGate: DryRunGate

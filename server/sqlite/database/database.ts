@@ -2,6 +2,7 @@ import { closeSync, chmodSync, mkdirSync, openSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import Sqlite from 'better-sqlite3'
 import type { WantedEvents } from '../../../core/ports/runs/trigger-store.ts'
+import type { WatchedShadow } from '../../../core/shadow/shadow-rules.ts'
 import type { RunKey } from '../../../core/ports/runs/run-store.ts'
 import type { SqlValue } from './columns.ts'
 import { CountCache } from './count-cache.ts'
@@ -35,6 +36,8 @@ export class Database {
   readonly triggers = { wanted: nothingWanted, onNoted: (): void => {} }
   /** Called in writes that may bring the next expiry of a containment forward. */
   readonly expiries = { onChanged: (): void => {} }
+  /** The shadows that are judged on ended runs: none until a server watches for them. */
+  readonly shadows = { watched: [] as readonly WatchedShadow[], onQueued: (): void => {} }
   /** Undefined: opened without the master key. */
   sealed: SealedValues | undefined
   readonly #connection: Sqlite.Database

@@ -11,6 +11,7 @@ import { triggerTables } from './0011-triggers.ts'
 import { eventWaits } from './0012-event-waits.ts'
 import { containments } from './0013-containments.ts'
 import { containmentExpiry } from './0014-containment-expiry.ts'
+import { shadowResults } from './0016-shadow-results.ts'
 import { caseWork } from './0020-case-work.ts'
 import { accounts } from './0018-accounts.ts'
 import { accessTables } from '../schema/access.ts'
@@ -53,4 +54,5 @@ export const migrations: readonly string[] = [
   containmentExpiry,
   caseWork,
   accounts,
+  shadowResults,
 ]

@@ -40,6 +40,7 @@ function deleteDetails(database: Database, run: number, budget: PieceBudget): bo
   }
   database.run('DELETE FROM destructive_uses WHERE run_id = ?', run)
   database.run('DELETE FROM rated_starts WHERE run_id = ?', run)
+  database.run('DELETE FROM shadow_results WHERE run_id = ?', run)
   deleteCaseWrites(database, run)
   database.run('UPDATE runs SET pruning = 0 WHERE id = ?', run)
   return true

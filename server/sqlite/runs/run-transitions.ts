@@ -28,6 +28,7 @@ import { requireOrganization } from '../access/organization-store.ts'
 import { copyPiece, isCopyComplete, requireCompleteCopy } from './reruns.ts'
 import { changeRun, requireRunRow, toListedRun, toRun, type RunRow } from './run-rows.ts'
 import { withdrawStarts, type SqliteRates } from '../limits/rates.ts'
+import { queueShadows } from '../shadows/queue-shadows.ts'
 import { settleFollowers } from '../alerts/settle-followers.ts'
 import { maxWakeAt, wakeRun } from './run-turns.ts'
 import type { StoreContext } from '../context/store-context.ts'
@@ -181,6 +182,7 @@ export function endRun(
   endContainmentUndo({ database, clock }, run.uuid, end)
   if (run.alertRow !== null) endAlertOf(database, run.alertRow, end, now)
   if (run.caseRow !== null) insertEntry(database, run.caseRow, runEndedEntry(run, end, now))
+  queueShadows(database, run, now)
   if (run.concurrencyKey !== null) wakeNextInLine(database, run.concurrencyKey)
   return { ...toListedRun(run), ...changes, output: end.output ?? null }
 }

@@ -129,6 +129,7 @@ export async function startApi(
     authored: () => [...library.authored(), ...api.playbooks],
     newest: (name: string) =>
       library.newest(name) ?? api.playbooks.findLast((playbook) => playbook.name === name)?.hash,
+    published: (name: string) => library.published(name) ?? playbooks.newest(name),
     byHash: async (hash: string) =>
       api.playbooks.find((playbook) => playbook.hash === hash) ?? (await library.byHash(hash)),
   }

@@ -1,9 +1,7 @@
 import { decisionChangeKinds } from '../../../../core/backtest/changes.ts'
 import { newInputPolicies } from '../../../../core/backtest/replay-notes.ts'
 import type { ComparedRuns } from '../../../../core/backtest/judge-alert.ts'
-import type { Replay } from '../../../../core/backtest/replay.ts'
-import { stringifyJson } from '../../../../core/common/json.ts'
-import { maskedEntry, maskedOutput } from '../../../../core/engine/skills/masked-run.ts'
+import { sideView } from '../../../../core/backtest/side-view.ts'
 import type { Playbook } from '../../../../core/playbook/language/playbook.ts'
 import type { JsonSchema } from '../../../../core/plugin/index.ts'
 import type { Catalogue } from '../../../../core/registry/catalogue.ts'
@@ -11,10 +9,10 @@ import { objectSchema, text, textOrNull, time, timeOrNull } from '../system/page
 
 const anything: JsonSchema = {}
 const count = { type: 'integer', minimum: 0 } as const
-const list = (items: JsonSchema): JsonSchema => ({ type: 'array', items })
-const orNull = (schema: JsonSchema): JsonSchema => ({ anyOf: [{ type: 'null' }, schema] })
+const listOf = (items: JsonSchema): JsonSchema => ({ type: 'array', items })
+const nullable = (schema: JsonSchema): JsonSchema => ({ anyOf: [{ type: 'null' }, schema] })
 
-const changesSchema = list(
+const changesSchema = listOf(
   objectSchema({ kind: { enum: decisionChangeKinds }, text: { ...text, description: 'For people.' } }),
 )
 
@@ -25,11 +23,11 @@ const decisionSchema = objectSchema({
   reason: textOrNull,
   verdict: { ...textOrNull, description: 'As the run set it; null: it did not.' },
   severity: textOrNull,
-  questions: list(objectSchema({ path: text, via: text, state: text })),
-  actions: list(
+  questions: listOf(objectSchema({ path: text, via: text, input: anything, state: text })),
+  actions: listOf(
     objectSchema({ path: text, skill: text, connection: textOrNull, input: anything, state: text }),
   ),
-  path: { ...list(text), description: 'The steps that ran.' },
+  path: { ...listOf(text), description: 'The steps that ran.' },
   output: anything,
 })
 
@@ -40,15 +38,15 @@ const rowSchema = objectSchema({
   result: { enum: ['same', 'changed', 'unjudged'] },
   changes: changesSchema,
   group: { type: ['integer', 'null'], description: 'Index in `groups`.' },
-  reason: { ...orNull(reasonSchema), description: 'Why the alert could not be judged.' },
+  reason: { ...nullable(reasonSchema), description: 'Why the alert could not be judged.' },
   other_version: {
     type: 'boolean',
     description:
       'The recorded run used another version than the live one. `before` is then a replay of the live version with its replies.',
   },
-  assumed: { ...list(text), description: 'Replies to the edited version that were not recorded.' },
-  before: orNull(decisionSchema),
-  after: orNull(decisionSchema),
+  assumed: { ...listOf(text), description: 'Replies to the edited version that were not recorded.' },
+  before: nullable(decisionSchema),
+  after: nullable(decisionSchema),
 })
 
 export const backtestSchema = objectSchema({
@@ -75,12 +73,12 @@ export const backtestSchema = objectSchema({
     description: 'Number of alerts by kind of change.',
   },
   groups: {
-    ...list(objectSchema({ changes: changesSchema, alerts: count })),
+    ...listOf(objectSchema({ changes: changesSchema, alerts: count })),
     description: 'Changed alerts by what changed, the largest group first.',
   },
-  reasons: list(objectSchema({ code: text, message: text, alerts: count })),
+  reasons: listOf(objectSchema({ code: text, message: text, alerts: count })),
   rows: {
-    ...orNull(list(rowSchema)),
+    ...nullable(listOf(rowSchema)),
     description: 'Alerts so far, newest first; null with `rows=false`.',
   },
 })
@@ -101,16 +99,16 @@ const sideSchema = objectSchema({
   not_started: textOrNull,
   output: anything,
   error: { type: ['object', 'null'] },
-  steps: list(stepSchema),
+  steps: listOf(stepSchema),
 })
 
 export const comparedRunsSchema = objectSchema({
   alert_id: text,
   result: { enum: ['same', 'changed', 'unjudged'] },
   changes: changesSchema,
-  reason: orNull(reasonSchema),
-  before: orNull(sideSchema),
-  after: orNull(sideSchema),
+  reason: nullable(reasonSchema),
+  before: nullable(sideSchema),
+  after: nullable(sideSchema),
 })
 
 /** Both runs of an alert without sensitive values. */
@@ -127,27 +125,5 @@ export function comparedRunsView(
     reason: reason ?? null,
     before: before === undefined ? null : sideView(before, versions.base, catalogue),
     after: after === undefined ? null : sideView(after, versions.candidate, catalogue),
-  }
-}
-
-/** Per run. */
-const [maxSteps, maxJson] = [1_000, 2_000_000]
-const leftOut = '[left out]'
-
-function sideView({ outcome, notStarted, entries }: Replay, playbook: Playbook, catalogue: Catalogue) {
-  let left = maxJson
-  const steps = entries.slice(0, maxSteps).map((entry) => {
-    const { path, kind, state, startedAt, endedAt, input, output, error } = maskedEntry(entry, catalogue)
-    const data = { input: input ?? null, output: output ?? null }
-    left -= stringifyJson(data).length
-    const shown = left < 0 ? { input: leftOut, output: leftOut } : data
-    return { path, kind, state, started_at: startedAt, ended_at: endedAt, ...shown, error }
-  })
-  return {
-    status: outcome?.status ?? 'not_started',
-    not_started: notStarted ?? null,
-    output: maskedOutput(playbook, outcome?.output ?? null),
-    error: outcome?.error ?? null,
-    steps,
   }
 }

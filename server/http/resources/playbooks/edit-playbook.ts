@@ -112,7 +112,7 @@ export const putPlaybook = defineRoute({
   async handle({ params: { playbook: name }, body, headers, caller }, services) {
     requireWholeScope(caller)
     const { playbooks, stores, scheduler } = services
-    const newest = playbooks.newest(name)
+    const newest = playbooks.published(name)
     const seen = seenHash(headers['if-match'], newest)
     if (seen === undefined && newest !== undefined) throw ifMatchMissing()
     if (seen === '*' && newest === undefined) throw nothingToChange(name)

@@ -24,6 +24,7 @@ export async function playbookView(
     organization_code: organizationCode,
     // An authored playbook of the same name takes precedence.
     in_force: origin === 'made' ? isNewest && live === undefined : origin === 'file' && live === hash,
+    shadow: live === undefined && playbooks.published(name) === hash,
     put_in_force_at: putInForce?.at ?? null,
     put_in_force_by: putInForce?.by.name ?? null,
     put_in_force_actor: putInForce?.by ?? null,
@@ -44,6 +45,11 @@ export const playbookFields = {
     type: 'boolean',
     description:
       'Whether this version is live. No version is live after its file is deleted, and no generated one if an authored playbook has the same name.',
+  },
+  shadow: {
+    type: 'boolean',
+    description:
+      'Whether this version runs in shadow: it is the newest of its name, and says `mode: shadow`.',
   },
   put_in_force_at: { ...timeOrNull, description: 'Last publication; null: before this was recorded.' },
   put_in_force_by: {

@@ -89,11 +89,13 @@ export const startPlaybook = defineRoute({
     const { control, playbooks, directory } = services
     const { organization_code: code, inputs = {} } = body
     const organization = await directory.organization(caller.scope, code, '/organization_code')
-    const playbook = playbooks.authored().find(({ name }) => name === params.playbook)
+    // A shadow too: its refusal says more.
+    const authored = [...playbooks.authored(), ...playbooks.shadows()]
+    const playbook = authored.find(({ name }) => name === params.playbook)
     if (playbook === undefined) {
       throw new RequestError('playbook_not_found', undefined, { hint: 'GET playbooks lists the playbooks' })
     }
-    if (!playbook.startedBy.hand) {
+    if (playbook.shadow === undefined && !playbook.startedBy.hand) {
       throw new RequestError('playbook_not_manual', undefined, { hint: 'add `manual: true` to its `on`' })
     }
     await requireNames(playbook, organization, caller, services)
