@@ -239,7 +239,7 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
   'every active run is suspected after a crash': {
     file: 'server/sqlite/runs/run-turns.ts',
     find: 'convictions = convictions + alone',
-    replace: 'convictions = convictions + (crashes > 1)',
+    replace: 'convictions = convictions + 1',
   },
   'many suspects block all other runs': {
     file: 'core/engine/turns/plan-watch.ts',
