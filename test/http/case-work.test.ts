@@ -200,4 +200,179 @@ describe('work on cases over HTTP', () => {
       expect(await found(`${queue}&limit=2&cursor=${json.next_cursor}`)).to.deep.equal([second, low])
     })
   })
+
+  describe('a change of many cases', () => {
+    interface Result {
+      readonly case_id: string
+      readonly outcome: string
+      readonly revision: number | null
+      readonly before: object | null
+      readonly error: { readonly code: string } | null
+    }
+    const bulk = (body: object, headers: Readonly<Record<string, string>> = {}) =>
+      call('POST', 'cases/bulk', { body, headers })
+    const results = async (body: object): Promise<readonly Result[]> => {
+      const { status, text, json } = await bulk(body)
+      expect(status, text).to.equal(200)
+      return json.data
+    }
+    const seen = (ids: readonly string[], revision = 1) => ids.map((case_id) => ({ case_id, revision }))
+    const closing = { status: 'closed', closing_reason: 'false_positive', resolution: 'Tuned.' } as const
+
+    it('closes named cases, and tells how to undo it', async () => {
+      const ids = [await open(), await open('low')]
+      const data = await results({ cases: seen(ids), changes: closing })
+      expect(data).to.deep.equal(
+        ids.map((case_id) => ({
+          case_id,
+          outcome: 'changed',
+          revision: 2,
+          before: { status: 'open', closing_reason: null, resolution: '' },
+          error: null,
+        })),
+      )
+      for (const id of ids) expect((await call('GET', `cases/${id}`)).json).to.include(closing)
+      const undone = await results({ cases: seen(ids, 2), changes: { status: 'open' } })
+      expect(undone.map(({ outcome }) => outcome)).to.deep.equal(['changed', 'changed'])
+      expect((await call('GET', `cases/${ids[0]}`)).json).to.include({ status: 'open', closing_reason: null })
+    })
+
+    it('has a result for each case, whatever happened to the others', async () => {
+      const [fine, changed, done, gone, merged] = [
+        await open(),
+        await open(),
+        await open(),
+        'acme-999',
+        await open(),
+      ]
+      await patch(changed, { severity: 'critical' })
+      await patch(done, closing)
+      const target = await open()
+      await call('POST', `cases/${target}/merge`, {
+        body: { cases: [{ case_id: merged, revision: 1 }] },
+        headers: { 'if-match': '*' },
+      })
+      const foreign = await api.stores.cases.create(
+        api.organizations['globex'] ?? '',
+        { title: 'x' },
+        run,
+        'g',
+      )
+      const scoped = await api.newKey('analyst', ['acme'])
+      const cases = seen([fine, changed, done, gone, merged, foreign.id])
+      const { json } = await api.call('POST', '/api/cases/bulk', {
+        key: scoped,
+        body: { cases, changes: closing },
+      })
+      expect((json.data as Result[]).map(({ outcome, error }) => error?.code ?? outcome)).to.deep.equal([
+        'changed',
+        'revision_changed',
+        'unchanged',
+        'case_not_found',
+        'case_merged',
+        'case_not_found',
+      ])
+      expect((await call('GET', `cases/${changed}`)).json.status).to.equal('open')
+      expect((await api.call('GET', `/api/cases/${foreign.id}`)).json.status).to.equal('open')
+    })
+
+    it('does nothing twice: a repeated request finds the cases unchanged', async () => {
+      const ids = [await open(), await open()]
+      await results({ cases: seen(ids), changes: closing })
+      const again = await results({ cases: seen(ids), changes: closing })
+      expect(again.map(({ outcome, revision }) => [outcome, revision])).to.deep.equal([
+        ['unchanged', 2],
+        ['unchanged', 2],
+      ])
+      const body = { cases: seen(ids, 2), changes: { verdict: 'benign' } }
+      const first = await bulk(body, { 'idempotency-key': 'k' })
+      const replayed = await bulk(body, { 'idempotency-key': 'k' })
+      expect(replayed.headers.get('idempotency-replayed')).to.equal('true')
+      expect(replayed.json).to.deep.equal(first.json)
+      expect((await call('GET', `cases/${ids[0]}`)).json.revision).to.equal(3)
+    })
+
+    it('lets one of two simultaneous requests win each case', async () => {
+      const ids = await Promise.all(Array.from({ length: 20 }, () => open()))
+      const [a, b] = await Promise.all([
+        results({ cases: seen(ids), changes: { assignee: 'kim' } }),
+        results({ cases: seen(ids), changes: { assignee: 'bo' } }),
+      ])
+      for (const [index, id] of ids.entries()) {
+        const won = [a[index]!, b[index]!].filter(({ outcome }) => outcome === 'changed')
+        expect(won, id).to.have.length(1)
+        expect((await call('GET', `cases/${id}`)).json.revision).to.equal(2)
+      }
+    })
+
+    it('follows a filter in pieces of 200, and leaves out what changed or was opened meanwhile', async () => {
+      const ids: string[] = []
+      for (let n = 0; n < 450; n++) ids.push(await open('low'))
+      const since = api.clock.time
+      api.clock.time += 1_000
+      const [touched] = [ids[300]!]
+      await patch(touched, { verdict: 'suspicious' })
+      const later = await open('low')
+      const outcomes: Record<string, string> = {}
+      let cursor: string | null = null
+      let requests = 0
+      do {
+        const body = {
+          filter: { severity: 'low', active: 'true' },
+          unchanged_since: since,
+          changes: closing,
+          ...(cursor !== null && { cursor }),
+        }
+        const { json, status, text } = await bulk(body)
+        expect(status, text).to.equal(200)
+        for (const { case_id, outcome, error } of json.data as Result[])
+          outcomes[case_id] = error?.code ?? outcome
+        cursor = json.next_cursor
+        requests++
+      } while (cursor !== null)
+      expect(requests).to.equal(3)
+      expect(Object.keys(outcomes)).to.have.members(ids)
+      expect(Object.values(outcomes).filter((each) => each === 'changed')).to.have.length(449)
+      expect(outcomes[touched]).to.equal('revision_changed')
+      expect((await found('active=true')).toSorted()).to.deep.equal([later, touched].toSorted())
+    })
+
+    it('is refused if it names no cases, too many, or nothing to change', async () => {
+      const id = await open()
+      for (const body of [
+        { changes: closing },
+        { cases: [], changes: closing },
+        { cases: seen([id]), filter: {}, changes: closing },
+        { filter: {}, changes: closing },
+        { cases: seen([id]), changes: {} },
+        { cases: seen([id]) },
+        { cases: seen([id]), changes: { title: 'x' } },
+        { cases: seen([id]), changes: { status: 'gone' } },
+        { cases: seen(Array.from({ length: 201 }, (_, n) => `acme-${n}`)), changes: closing },
+        { filter: { colour: 'red' }, unchanged_since: 1, changes: closing },
+      ])
+        expectProblem(await bulk(body), 400, 'value_invalid')
+      expectProblem(
+        await bulk({ filter: {}, unchanged_since: 1, cursor: 'x', changes: closing }),
+        400,
+        'invalid_cursor',
+      )
+      const unknown = { filter: { organization: 'nobody' }, unchanged_since: 1, changes: closing }
+      const reply = await bulk(unknown)
+      expect(reply.json.errors[0].pointer).to.equal('/filter/organization')
+      expect((await call('GET', `cases/${id}`)).json.revision).to.equal(1)
+      const reader = await api.newKey('reader')
+      const refused = await api.call('POST', '/api/cases/bulk', {
+        key: reader,
+        body: { cases: seen([id]), changes: closing },
+      })
+      expectProblem(refused, 403, 'role_insufficient')
+    })
+
+    it('refuses a closing reason for each open case that stays open', async () => {
+      const id = await open()
+      const [one] = await results({ cases: seen([id]), changes: { closing_reason: 'other' } })
+      expect(one?.error?.code).to.equal('case_not_closed')
+    })
+  })
 })

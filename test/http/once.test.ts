@@ -64,6 +64,15 @@ const operations: Readonly<
     const { case: id } = await thingsOf(api, 'acme').case()
     return [`/cases/${id?.[0]}/notes`, { text: 'seen' }, { text: 'not seen' }]
   },
+  'POST /cases/bulk': async (api) => {
+    const { case: id } = await thingsOf(api, 'acme').case()
+    const cases = [{ case_id: id?.[0], revision: 1 }]
+    return [
+      '/cases/bulk',
+      { cases, changes: { verdict: 'benign' } },
+      { cases, changes: { verdict: 'malicious' } },
+    ]
+  },
   'POST /cases/{case}/split': async (api) => {
     const { case: id, alert } = await thingsOf(api, 'acme').caseWithAlerts()
     return [`/cases/${id?.[0]}/split`, { alerts: alert }, { alerts: alert, title: 'Apart' }]

@@ -39,6 +39,7 @@ const bodies: Record<string, object> = {
   put_organizations_organization_destructive_limits: { blocking: 3 },
   put_organizations_organization_case_targets: { low: { resolve_minutes: 60 } },
   patch_providers_provider: { name: 'x' },
+  post_cases_bulk: { cases: [{ case_id: 'acme-1', revision: 1 }], changes: { severity: 'low' } },
   post_runs_run_retry: {},
   post_runs_retry: { runs: ['unknown'] },
   post_runs_retry_preview: { runs: ['unknown'] },

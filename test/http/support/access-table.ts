@@ -18,7 +18,12 @@ export interface AccessRow {
   /** The request for an organization and its objects. `n` differs in each call. */
   readonly body?: (organization: string, thing: Readonly<Record<string, string>>, n: number) => object
   /** For an operation that names objects in its body: the result for an object of another organization. */
-  readonly foreign?: { readonly status: number; readonly includes: string }
+  readonly foreign?: {
+    readonly status: number
+    readonly includes: string
+    /** A field of the answer with the object as the request names it. */
+    readonly repeats?: string
+  }
 }
 
 /** Without a key: everyone; with a key in the body; with the token of a connection. */
@@ -50,6 +55,15 @@ export const accessTable: Readonly<Record<string, AccessEntry>> = {
     roles: operators,
     of: 'case',
     body: () => ({ status: 'in_progress' }),
+  },
+  'POST /cases/bulk': {
+    roles: operators,
+    of: 'case',
+    body: (_, { case: id }) => ({
+      cases: [{ case_id: id, revision: 1 }],
+      changes: { severity: 'low' },
+    }),
+    foreign: { status: 200, includes: 'case_not_found', repeats: 'case_id' },
   },
   'POST /cases/{case}/notes': { roles: operators, of: 'case', body: () => ({ text: 'x' }) },
   'POST /cases/{case}/merge': {

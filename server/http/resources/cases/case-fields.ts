@@ -57,7 +57,7 @@ export const caseFilters = {
   created_before: { ...epochMs, description: 'Opened before this time (epoch milliseconds).' },
 } as const
 
-type FilterValues = {
+export type FilterValues = {
   readonly [Name in Exclude<keyof typeof caseFilters, 'created_after' | 'created_before'>]?:
     string | undefined
 } & { readonly created_after?: number | undefined; readonly created_before?: number | undefined }

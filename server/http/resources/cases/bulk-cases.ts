@@ -1,0 +1,147 @@
+import { editOneOf, type BulkCase, type BulkOutcome } from '../../../../core/case/bulk-edit.ts'
+import { ValidationError } from '../../../../core/errors/errors.ts'
+import type { OrganizationScope } from '../../../../core/ports/common.ts'
+import { editOf } from '../../../../core/transitions/case.ts'
+import { operators } from '../../caller/caller.ts'
+import { defineRoute, type Services } from '../../routing/route.ts'
+import { epochMs, objectSchema, text, textOrNull } from '../system/page.ts'
+import { caseFilterOf, caseFilters, decisionFields, type FilterValues } from './case-fields.ts'
+
+/** Cases of one request, so that it is a bounded piece of work. */
+const maxCases = 200
+/** Changes that are committed together. */
+const together = 50
+
+const result = objectSchema({
+  case_id: text,
+  outcome: {
+    enum: ['changed', 'unchanged', 'refused'],
+    description: '`unchanged`: it had these values already.',
+  },
+  revision: { type: ['integer', 'null'], description: 'After the change; null if it was refused.' },
+  before: {
+    type: ['object', 'null'],
+    description:
+      'For `changed`: the earlier values of the changed fields. Sending them as `changes` undoes it.',
+  },
+  error: {
+    type: ['object', 'null'],
+    description:
+      'Why it was refused: `code`, `message`, `hint`; `revision_changed`: someone else changed it meanwhile.',
+  },
+})
+
+export const changeCases = defineRoute({
+  method: 'POST',
+  path: '/cases/bulk',
+  once: true,
+  access: operators,
+  summary: `Makes the same change to up to ${maxCases} cases: named ones, or the next ones of a filter, oldest first.`,
+  answer: objectSchema({
+    data: { type: 'array', items: result },
+    next_cursor: {
+      ...textOrNull,
+      description: 'For a filter: `cursor` of the next request; null: there are no more.',
+    },
+  }),
+  body: {
+    required: ['changes'],
+    properties: {
+      cases: {
+        type: 'array',
+        minItems: 1,
+        maxItems: maxCases,
+        items: objectSchema({
+          case_id: { type: 'string', maxLength: 100 },
+          revision: {
+            type: 'integer',
+            minimum: 1,
+            description: 'That you read; if it is another one, the case is refused.',
+          },
+        }),
+      },
+      filter: {
+        type: 'object',
+        additionalProperties: false,
+        properties: caseFilters,
+        description: 'As in GET cases. Cases that were opened after `unchanged_since` do not match.',
+      },
+      unchanged_since: {
+        ...epochMs,
+        description:
+          'Required with `filter`: cases that changed after this time are refused (epoch milliseconds).',
+      },
+      cursor: {
+        type: 'string',
+        minLength: 1,
+        maxLength: 2_048,
+        description: 'For a filter: `next_cursor` of the previous request.',
+      },
+      changes: { type: 'object', additionalProperties: false, minProperties: 1, properties: decisionFields },
+    },
+  },
+  async handle({ body, caller }, services) {
+    const { cases, nextCursor } = await chosenCases(body, caller.scope, services)
+    const edit = editOf(body.changes)
+    const data: unknown[] = []
+    for (let at = 0; at < cases.length; at += together) {
+      const chunk = cases.slice(at, at + together)
+      // oxlint-disable-next-line no-await-in-loop -- one commit after the other, so that others get their turn
+      const outcomes = await Promise.all(
+        chunk.map((each) => editOneOf(services.stores.cases, each, edit, caller.actor)),
+      )
+      data.push(...outcomes.map((outcome, index) => resultView(chunk[index]?.id ?? '', outcome)))
+    }
+    return { body: { data, next_cursor: nextCursor } }
+  },
+})
+
+interface Chosen {
+  readonly cases?: readonly { readonly case_id: string; readonly revision: number }[] | undefined
+  readonly filter?: FilterValues | undefined
+  readonly unchanged_since?: number | undefined
+  readonly cursor?: string | undefined
+}
+
+/** Throws ValidationError `value_invalid` if the request names neither or both. */
+async function chosenCases(given: Chosen, scope: OrganizationScope, services: Services) {
+  const { cases: named, filter, unchanged_since: since, cursor } = given
+  if ((named === undefined) === (filter === undefined))
+    throw invalid('', 'either `cases` or `filter` is required')
+  if (named !== undefined) {
+    const { cases } = services.stores
+    const seen = [...new Map(named.map((each) => [each.case_id.toLowerCase(), each])).values()]
+    const found = await Promise.all(
+      seen.map(async ({ case_id: id, revision }): Promise<BulkCase> => {
+        const one = await cases.find(scope, id)
+        return { id, found: one, isAsSeen: one?.revision === revision }
+      }),
+    )
+    return { cases: found, nextCursor: null }
+  }
+  if (since === undefined) throw invalid('/unchanged_since', 'is required with `filter`')
+  const wanted = await caseFilterOf(filter ?? {}, scope, services, '/filter/organization')
+  const createdBefore = Math.min(wanted.createdBefore ?? Infinity, since + 1)
+  const page = await services.stores.cases.list(
+    scope,
+    { ...wanted, createdBefore },
+    { limit: maxCases, sort: 'created_at', ...(cursor !== undefined && { cursor }) },
+  )
+  const cases = page.data.map((found): BulkCase => ({
+    id: found.id,
+    found,
+    isAsSeen: found.modifiedAt <= since,
+  }))
+  return { cases, nextCursor: page.nextCursor }
+}
+
+const invalid = (pointer: string, message: string) =>
+  new ValidationError('value_invalid', message, [{ pointer, message }])
+
+const resultView = (id: string, result: BulkOutcome) => ({
+  case_id: result.outcome === 'refused' ? id : result.changed.id,
+  outcome: result.outcome,
+  revision: result.outcome === 'refused' ? null : result.changed.revision,
+  before: result.outcome === 'changed' ? result.before : null,
+  error: result.outcome === 'refused' ? result.error : null,
+})
