@@ -103,7 +103,7 @@ const directory = () => import('./directory/directory-view.tsx')
 export const pages = [
   pageAt('/alerts', () => import('./alerts/alerts-view.tsx')),
   pageAt('/alerts/:id', () => import('./alerts/alert-page.tsx')),
-  pageAt('/cases', () => import('./cases/cases-view.tsx')),
+  pageAt('/cases', () => import('./cases/list/cases-view.tsx')),
   pageAt('/cases/:id', () => import('./cases/case-page.tsx')),
   pageAt('/runs', () => import('./runs/runs-view.tsx')),
   pageAt('/runs/:id', () => import('./runs/run-page.tsx')),

@@ -1,4 +1,5 @@
 import { Button, Group, Select, SimpleGrid, Stack, TextInput, Text, Alert, List } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
 import type { Tagged } from '../api/call.ts'
 import type { ApiCase, ApiCaseDetail, CaseChange } from '../api/types.ts'
 import { useUnsavedInput, handleSubmit } from '../forms/form-state.ts'
@@ -6,6 +7,8 @@ import { ErrorAlert } from '../parts/feedback.tsx'
 import { Section } from '../parts/layout.tsx'
 import { caseStatusLooks, selectOptions, severityLooks, verdictLooks } from '../parts/states.tsx'
 import { useSession } from '../session/session.ts'
+import { CloseDialog } from './closing.tsx'
+import { Targets } from './due-time.tsx'
 import {
   fieldAfterSave,
   conflictText,
@@ -51,6 +54,7 @@ export function CaseEditor({ found, path, etag, onDone, onSaved }: CaseEditorPro
     onGivenIn: ({ assignee: left }) => left !== undefined && setTyped(undefined),
   })
   const { change, isPending, error } = changing
+  const [isClosing, { open, close }] = useDisclosure()
   return (
     <Section
       title="Decisions"
@@ -68,6 +72,7 @@ export function CaseEditor({ found, path, etag, onDone, onSaved }: CaseEditorPro
       }
     >
       <Stack gap="sm">
+        <Targets found={found} />
         <SimpleGrid cols={{ base: 1, xs: 3 }} spacing="sm">
           {choices.map(({ name, label, data }) => (
             <Select
@@ -76,7 +81,10 @@ export function CaseEditor({ found, path, etag, onDone, onSaved }: CaseEditorPro
               label={label}
               data={data}
               value={found[name]}
-              onChange={(value) => value !== null && change({ [name]: value })}
+              onChange={(value) => {
+                if (value === 'closed') open()
+                else if (value !== null) change({ [name]: value })
+              }}
               allowDeselect={false}
               disabled={isPending}
             />
@@ -86,6 +94,18 @@ export function CaseEditor({ found, path, etag, onDone, onSaved }: CaseEditorPro
         <CaseConflict found={found} changing={changing} />
         {error !== undefined && <ErrorAlert error={error} />}
       </Stack>
+      {isClosing && (
+        <CloseDialog
+          title={`Close ${found.case_id.toUpperCase()}`}
+          action="Close case"
+          isPending={isPending}
+          onClose={close}
+          onConfirm={(changes) => {
+            close()
+            change(changes)
+          }}
+        />
+      )}
     </Section>
   )
 }

@@ -15,14 +15,22 @@ import { ViewHead, ViewError } from '../shell/view.tsx'
 import { CaseContainments } from '../containments/containment-parts.tsx'
 import { CaseAlerts } from './case-alerts.tsx'
 import { Actions, Observables } from './findings.tsx'
+import { CaseNeighbours } from './case-neighbours.tsx'
 import { CaseEditor } from './case-edit.tsx'
 import { CaseFiles } from './case-files.tsx'
 import { CaseSummary } from './case-summary.tsx'
+import { reasonText } from './closing.tsx'
+import { DueTime } from './due-time.tsx'
 import { CaseTimeline, NoteForm } from './case-timeline.tsx'
 
 /** One case. */
 export default function CasePage() {
   const { id } = useParams<{ id: string }>()
+  // The next case has its own drafts.
+  return <CaseView key={id.toLowerCase()} id={id} />
+}
+
+function CaseView({ id }: { readonly id: string }) {
   const path = `/cases/${encodeURIComponent(id)}`
   const mayEdit = useHasRole('analyst', 'admin')
   const poll = usePollMs()
@@ -103,6 +111,7 @@ function CaseHead({ found, path }: { readonly found: ApiCaseDetail; readonly pat
           <SeverityLevel severity={found.severity} />
           <VerdictBadge verdict={found.verdict} />
           <CaseState status={found.status} />
+          <DueTime found={found} />
         </>
       }
       about={
@@ -110,6 +119,7 @@ function CaseHead({ found, path }: { readonly found: ApiCaseDetail; readonly pat
           {found.organization_code} · opened <DateTime at={found.created_at} ago /> · changed{' '}
           <DateTime at={found.modified_at} ago />
           {found.assignee !== null && <> · {showInvisible(found.assignee)}</>}
+          {found.closing_reason !== null && <> · {reasonText(found.closing_reason)}</>}
           {found.split_from !== null && (
             <>
               {' '}
@@ -123,6 +133,7 @@ function CaseHead({ found, path }: { readonly found: ApiCaseDetail; readonly pat
       }
       actions={
         <>
+          <CaseNeighbours id={found.case_id} />
           <Export path={path} format="markdown" text="Report" />
           <Export path={path} format="json" text="JSON" />
         </>

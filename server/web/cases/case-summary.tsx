@@ -1,5 +1,5 @@
 import type { Dispatch, SetStateAction } from 'react'
-import { Button, Group, Stack, TextInput, Text, Textarea } from '@mantine/core'
+import { Button, Group, Stack, TextInput, Text, Textarea, Title } from '@mantine/core'
 import { Pencil1Icon } from '@radix-ui/react-icons'
 import type { Tagged } from '../api/call.ts'
 import type { ApiCase, ApiCaseDetail } from '../api/types.ts'
@@ -80,6 +80,16 @@ export function CaseSummary({ found, path, etag, mayEdit, onDone, onSaved }: Cas
         <Text size="sm" className="outside-text" {...(summary === '' && { c: 'dimmed' })}>
           {summary === '' ? 'No summary yet' : showInvisible(summary)}
         </Text>
+      )}
+      {found.resolution !== '' && draft === undefined && (
+        <>
+          <Title order={3} mt="md" mb={4}>
+            Resolution
+          </Title>
+          <Text size="sm" className="outside-text">
+            {showInvisible(found.resolution)}
+          </Text>
+        </>
       )}
       {draft !== undefined && (
         <SummaryForm found={found} draft={draft} onDraft={setDraft} changing={changing} />

@@ -6,7 +6,8 @@ import { breakable } from '../parts/text-view.tsx'
 export interface RowActions<Row> {
   readonly onOpen: (row: Row) => void
   readonly onKey: (event: KeyboardEvent<HTMLElement>, index: number, row: Row) => void
-  readonly onToggle: (id: string) => void
+  /** `extend`: selects all rows from the last one on. */
+  readonly onToggle: (id: string, extend: boolean) => void
   readonly onFocus: (id: string) => void
 }
 
@@ -53,7 +54,7 @@ function DataRowOnce<Row>(props: DataRowProps<Row>) {
             tabIndex={-1}
             aria-label={`Select ${id}`}
             checked={isChosen}
-            onChange={() => props.onToggle(id)}
+            onChange={({ nativeEvent }) => props.onToggle(id, hasShift(nativeEvent))}
           />
         </label>
       )}
@@ -63,6 +64,8 @@ function DataRowOnce<Row>(props: DataRowProps<Row>) {
     </div>
   )
 }
+
+const hasShift = (event: Event): boolean => event instanceof globalThis.MouseEvent && event.shiftKey
 
 /** Ignores clicks on links and buttons in the row, with modifier keys, and at the end of a text selection. */
 function isMeant({ target, ctrlKey, metaKey, shiftKey }: MouseEvent): boolean {
@@ -145,5 +148,7 @@ export interface Column<Row> {
   readonly isNumber?: boolean
   /** Hidden below a page width of 62em. */
   readonly isExtra?: boolean
+  /** Hidden until the user chooses it. */
+  readonly isOptional?: boolean
   readonly cell: (row: Row) => ReactNode
 }

@@ -160,7 +160,14 @@ function useRowActions<Row>(
   focusRow: (index: number) => void,
 ): Pick<RowActions<Row>, 'onOpen' | 'onToggle' | 'onKey'> {
   const open = useStableCallback((row: Row) => onOpen?.(row))
-  const choose = useStableCallback((id: string) => selection && toggle(selection, id))
+  const last = useRef<string>(undefined)
+  const choose = useStableCallback((id: string, extend: boolean) => {
+    if (selection === undefined) return
+    const range = extend ? rowsBetween(rows.map(idOf), last.current, id) : undefined
+    if (range === undefined) toggle(selection, id)
+    else selection.onChange(new Set([...selection.ids, ...range]))
+    last.current = id
+  })
   const onKey = useStableCallback((event: KeyboardEvent<HTMLElement>, index: number, row: Row) => {
     if (event.target !== event.currentTarget || event.ctrlKey || event.metaKey || event.altKey) return
     const page = Math.floor((viewport.current?.clientHeight ?? rowHeight) / rowHeight) - 1
@@ -173,7 +180,7 @@ function useRowActions<Row>(
       End: rows.length - 1,
     }[event.key]
     if (event.key === 'Enter') onOpen?.(row)
-    else if (event.key === ' ' && selection !== undefined) toggle(selection, idOf(row))
+    else if (event.key === ' ' && selection !== undefined) choose(idOf(row), event.shiftKey)
     else if (event.key === 'c' && onPeek !== undefined) onPeek(row)
     else if (move === undefined) return
     else focusRow(move)
@@ -232,6 +239,17 @@ function TableEnd<Row>({ hasMore, isLoadingMore, isMoreRefused, onMore }: DataTa
       </Text>
     </div>
   )
+}
+
+/** From one row to the other, in either direction; undefined if a row is gone. */
+function rowsBetween(
+  ids: readonly string[],
+  from: string | undefined,
+  to: string,
+): readonly string[] | undefined {
+  const places = [from === undefined ? -1 : ids.indexOf(from), ids.indexOf(to)]
+  if (places.includes(-1)) return undefined
+  return ids.slice(Math.min(...places), Math.max(...places) + 1)
 }
 
 function toggle({ ids, onChange }: Selection, id: string): void {

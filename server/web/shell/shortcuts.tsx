@@ -34,11 +34,19 @@ export function Shortcuts({ opened, onClose }: ShortcutsProps) {
             ['First and last row', ['Home', 'End']],
             ['Open', ['Enter']],
             ['Select', ['Space']],
+            ['Select from the last one on', ['Shift Space']],
+          ]}
+        />
+        <Keys
+          title="In a case"
+          rows={[
+            ['Next case of the list', ['j']],
+            ['Previous case of the list', ['k']],
           ]}
         />
         <Switch
           label="Single-key shortcuts"
-          description="Use /, ? and g without a modifier key."
+          description="Use /, ?, g, j and k without a modifier key."
           checked={hasPlainKeys}
           onChange={(event) => setPlainKeys(event.currentTarget.checked)}
         />
@@ -96,7 +104,7 @@ export function useGoKeys(onKey: (letter: string) => void, isOn: boolean): void 
   }, [isOn, onKey])
 }
 
-function isTyping(target: EventTarget | null): boolean {
+export function isTyping(target: EventTarget | null): boolean {
   return (
     target instanceof HTMLElement && target.closest('input, textarea, select, [contenteditable]') !== null
   )

@@ -4,10 +4,10 @@ import { notifications } from '@mantine/notifications'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useLocation } from 'wouter'
-import { apiCall, apiGet } from '../api/call.ts'
-import type { ApiCase } from '../api/types.ts'
-import { ConfirmDialog, ErrorAlert } from '../parts/feedback.tsx'
-import { showInvisible } from '../parts/outside-text.ts'
+import { apiCall, apiGet } from '../../api/call.ts'
+import type { ApiCase } from '../../api/types.ts'
+import { ConfirmDialog, ErrorAlert } from '../../parts/feedback.tsx'
+import { showInvisible } from '../../parts/outside-text.ts'
 
 interface MergeButtonProps {
   /** Ids of the selected cases. */
@@ -28,13 +28,14 @@ export function MergeButton({ chosen, onDone }: MergeButtonProps) {
     <>
       <Button
         size="xs"
+        variant="default"
         disabled={chosen.size > maxMerged}
         onClick={() => {
           look([...chosen])
           open()
         }}
       >
-        Merge {chosen.size} selected …
+        Merge …
       </Button>
       {opened && (
         <MergeDialog

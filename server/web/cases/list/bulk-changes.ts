@@ -1,0 +1,78 @@
+import type { CaseChange } from '../../api/types.ts'
+
+/** Cases to change: as they were seen, or all that match the filters of the list. */
+export type BulkChoice =
+  | { readonly cases: readonly SeenCase[] }
+  | { readonly filter: Readonly<Record<string, unknown>>; readonly since: number; readonly total: number }
+
+export interface SeenCase {
+  readonly case_id: string
+  readonly revision: number
+}
+
+/** Result for one case, as in the API. */
+export interface BulkResult {
+  readonly case_id: string
+  readonly outcome: 'changed' | 'unchanged' | 'refused'
+  readonly revision: number | null
+  readonly before: CaseChange | null
+  readonly error: { readonly code: string; readonly message: string; readonly hint?: string } | null
+}
+
+/** Limit of the API. */
+const maxCases = 200
+
+export const countOf = (choice: BulkChoice): number =>
+  'cases' in choice ? choice.cases.length : choice.total
+
+/** Parts of a list for one request each. */
+export function piecesOf<Item>(items: readonly Item[], size = maxCases): readonly (readonly Item[])[] {
+  const count = Math.ceil(items.length / size)
+  return Array.from({ length: count }, (_, piece) => items.slice(piece * size, (piece + 1) * size))
+}
+
+/** The requests that undo these changes: cases with the same earlier values together. */
+export function undoOf(
+  results: readonly BulkResult[],
+): readonly { readonly cases: readonly SeenCase[]; readonly changes: CaseChange }[] {
+  const groups = new Map<string, { readonly cases: SeenCase[]; readonly changes: CaseChange }>()
+  for (const { case_id, outcome, revision, before } of results) {
+    if (outcome !== 'changed' || revision === null || before === null) continue
+    const changes = reversed(before)
+    const key = JSON.stringify(changes)
+    const group = groups.get(key) ?? { cases: [], changes }
+    groups.set(key, group)
+    group.cases.push({ case_id, revision })
+  }
+  return [...groups.values()]
+}
+
+/** A case that becomes open has no closing reason; sending an empty one is allowed, and unnecessary. */
+function reversed(before: CaseChange): CaseChange {
+  if (before.status === undefined || before.status === 'closed') return before
+  const { closing_reason: _, resolution: __, ...changes } = before
+  return changes
+}
+
+/** Filters of the list as in the body of a request: times are numbers there. */
+export function filterBody(query: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  const given = Object.entries(query).filter(([name, value]) => name !== 'sort' && value !== undefined)
+  return Object.fromEntries(
+    given.map(([name, value]) => [name, name.startsWith('created_') ? Number(value) : value]),
+  )
+}
+
+export interface Tally {
+  readonly changed: number
+  readonly unchanged: number
+  readonly refused: readonly BulkResult[]
+}
+
+export const tally = (results: readonly BulkResult[]): Tally => ({
+  changed: results.filter(({ outcome }) => outcome === 'changed').length,
+  unchanged: results.filter(({ outcome }) => outcome === 'unchanged').length,
+  refused: results.filter(({ outcome }) => outcome === 'refused'),
+})
+
+export const casesText = (count: number): string =>
+  `${count.toLocaleString()} ${count === 1 ? 'case' : 'cases'}`
