@@ -7,6 +7,7 @@ import type { SkillCaller } from '../core/engine/skills/skill-caller.ts'
 import type { Inbound } from '../core/inbound/inbound.ts'
 import type { Investigations } from '../core/investigation/investigations.ts'
 import type { StormWatch } from '../core/investigation/storm-watch.ts'
+import type { ObservableIndexer } from '../core/observable/observable-indexer.ts'
 import type { Pruner } from '../core/retention/pruner.ts'
 import type { Clock } from '../core/ports/clock.ts'
 import type { NoteUse } from '../core/skill/call/note-use.ts'
@@ -49,6 +50,7 @@ export const tokens = {
   events: token<EventDispatcher>('event dispatcher'),
   shadows: token<ShadowWorker>('shadow worker'),
   pruner: token<Pruner>('pruner'),
+  observableIndexer: token<ObservableIndexer>('observable indexer'),
   investigations: token<Investigations>('investigations'),
   storms: token<StormWatch>('storm watch'),
   inbound: token<Inbound>('inbound'),

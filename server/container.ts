@@ -9,6 +9,7 @@ import { createRefusals } from '../core/inbound/refusals.ts'
 import { createStormWatch } from '../core/investigation/storm-watch.ts'
 import type { PlaybookLibrary } from '../core/investigation/playbook-library.ts'
 import type { Run } from '../core/domain/run.ts'
+import { createObservableIndexer } from '../core/observable/observable-indexer.ts'
 import { createPruner } from '../core/retention/pruner.ts'
 import type { CaseStore } from '../core/ports/case-store.ts'
 import type { Log } from '../core/ports/log.ts'
@@ -199,6 +200,9 @@ function registerRunner(composition: Composition): void {
   )
   register(tokens.pruner, () =>
     createPruner({ stores, keep: config.keep, sessions: config.sessions, clock: get(tokens.clock), log }),
+  )
+  register(tokens.observableIndexer, () =>
+    createObservableIndexer({ stores, catalogue, clock: get(tokens.clock), log }),
   )
 }
 

@@ -233,6 +233,7 @@ async function takeUpUnfinished(container: Container, { stores, log }: Opened): 
   container.get(tokens.events).start()
   container.get(tokens.shadows).start()
   container.get(tokens.pruner).start()
+  container.get(tokens.observableIndexer).start()
 }
 
 /** Stops intake first, then runs, then the stores. */
@@ -242,6 +243,7 @@ async function stop(container: Container, { stores, metrics, tracing }: Opened, 
   await container.get(tokens.events).stop()
   await container.get(tokens.shadows).stop()
   await container.get(tokens.pruner).stop()
+  await container.get(tokens.observableIndexer).stop()
   await container.get(tokens.investigations).stop()
   await container.get(tokens.runner).drain(drainMs)
   await container.get(tokens.skillPool)?.close()

@@ -98,9 +98,9 @@ export function observablesOf(
   for (const { runUuid, telling } of journals) {
     for (const entry of telling) {
       if (entry.kind === extractingSkill) for (const named of listed(entry.output)) at(named)
-      const asked = nature.enriches(entry.kind) ? askedAbout(entry.input) : undefined
-      if (asked === undefined || (entry.state !== 'completed' && entry.state !== 'failed')) continue
-      const learned = learnedIn(entry, runUuid)
+      const asked = nature.enriches(entry.kind) ? lookedUp(entry) : undefined
+      if (asked === undefined) continue
+      const learned = findingIn(entry, runUuid)
       at(asked).learned.set(`${learned.runUuid} ${learned.path}`, learned)
     }
   }
@@ -156,7 +156,8 @@ function* textsIn(value: unknown, depth = 4): Iterable<string> {
     for (const inner of Object.values(value)) yield* textsIn(inner, depth - 1)
 }
 
-function learnedIn(entry: JournalEntry, runUuid: string): Learned {
+/** The finding of a lookup that has ended. */
+export function findingIn(entry: JournalEntry, runUuid: string): Learned {
   const { kind: source, path, startedAt, endedAt, carriedFrom, error } = entry
   const risk = fieldsOf(fieldsOf(entry.output)['risk'])
   return {
@@ -179,6 +180,10 @@ export function* listed(output: unknown): Iterable<Named> {
     if (asked) yield asked
   }
 }
+
+/** The observable of a lookup that has ended. */
+export const lookedUp = ({ state, input }: JournalEntry): Named | undefined =>
+  state === 'completed' || state === 'failed' ? askedAbout(input) : undefined
 
 /** An input is recorded before it is validated, so it can be anything. */
 function askedAbout(input: unknown): Named | undefined {

@@ -1,6 +1,7 @@
 import type { Actor, Author } from './audit.ts'
 import type { NewCorrelation } from '../correlation/correlation.ts'
 import type { RunRate } from '../common/rates.ts'
+import type { ObservableKey } from '../observable/normalize-observable.ts'
 import type { StepMasks } from './mask.ts'
 
 /** `waiting`: a person has to answer a checkpoint or decide about a step. */
@@ -131,6 +132,8 @@ export interface RunFilter {
   readonly status?: RunStatus | undefined
   /** Code of the error of a failed run. */
   readonly errorCode?: string | undefined
+  /** Runs that extracted it or looked it up, as far as they are indexed. */
+  readonly observable?: ObservableKey | undefined
   /** Queued at this time or later, in epoch milliseconds. */
   readonly createdAfter?: number | undefined
   /** Queued before this time, in epoch milliseconds. */

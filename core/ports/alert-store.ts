@@ -1,6 +1,7 @@
 import type { AlertGroup, NewGroup } from '../domain/alert-group.ts'
 import type { Alert, AlertFacts, AlertProgress, AlertStatus, NewAlert } from '../domain/alert.ts'
 import type { NewRun, Run } from '../domain/run.ts'
+import type { ObservableKey } from '../observable/normalize-observable.ts'
 import type { ListPage, ListRequest, OrganizationScope } from './common.ts'
 import type { NewRunCase } from './runs/run-store.ts'
 
@@ -10,6 +11,8 @@ export interface AlertFilter {
   readonly type?: string | undefined
   readonly status?: AlertStatus | undefined
   readonly caseId?: string | undefined
+  /** Alerts whose content has it, as far as they are indexed. */
+  readonly observable?: ObservableKey | undefined
   /** Words that occur in the id, type or content (the first 65,536 characters): all of them, in any order and case. */
   readonly words?: string | undefined
   /** Stored at or after this time, in epoch milliseconds. */

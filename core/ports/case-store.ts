@@ -1,6 +1,7 @@
 import type { Actor } from '../domain/audit.ts'
 import type { Case, CaseAction, CaseEdit, CaseEntry } from '../domain/case.ts'
 import type { CaseChanges, CaseStatus, ClosingReason, NewCase, Severity, Verdict } from '../plugin/index.ts'
+import type { ObservableKey } from '../observable/normalize-observable.ts'
 import type { CaseFileStore } from './case-file-store.ts'
 import type { ListPage, ListRequest, OrganizationScope } from './common.ts'
 
@@ -21,6 +22,8 @@ export interface CaseFilter {
   readonly missedAt?: number | undefined
   /** Occurs in the title or summary, ignoring the case of ASCII letters. */
   readonly text?: string | undefined
+  /** Cases whose alerts or runs have it, as far as they are indexed. */
+  readonly observable?: ObservableKey | undefined
   /** Opened at or after this time, in epoch milliseconds. */
   readonly createdAfter?: number | undefined
   /** Opened before this time, in epoch milliseconds. */

@@ -12,6 +12,7 @@ import type { CaseMoveStore } from './case-move-store.ts'
 import type { CaseStore } from './case-store.ts'
 import type { ContainmentStore } from './runs/containment-store.ts'
 import type { ConnectionStore } from './connection-store.ts'
+import type { ObservableStore } from './observable-store.ts'
 import type { PlaybookStore } from './playbook-store.ts'
 import type { RetentionStore } from './retention-store.ts'
 import type { SignInStore } from './sign-in-store.ts'
@@ -43,6 +44,7 @@ export interface Stores {
   readonly alerts: AlertStore
   readonly cases: CaseStore
   readonly caseMoves: CaseMoveStore
+  readonly observables: ObservableStore
   readonly playbooks: PlaybookStore
   readonly runs: RunStore
   readonly journal: JournalStore

@@ -31,6 +31,7 @@ import { ListedRows } from './context/listed-rows.ts'
 import { lockDataDir, type DataDirLock } from './file/lock.ts'
 import { requireMasterKey } from './file/master-key-check.ts'
 import { openDatabase } from './file/open-database.ts'
+import { SqliteObservableStore } from './observables/observable-store.ts'
 import { SqliteOrganizationStore } from './access/organization-store.ts'
 import { SqlitePauseStore } from './runs/pause-store.ts'
 import { SqlitePlaybookStore } from './playbooks/playbook-store.ts'
@@ -146,6 +147,7 @@ function assembleStores(context: StoreContext, parts: StoreParts): Stores {
     alerts: new SqliteAlertStore(context, indexer, listed),
     cases: new SqliteCaseStore(context, listed, files),
     caseMoves: new SqliteCaseMoveStore(context),
+    observables: new SqliteObservableStore(context),
     playbooks: new SqlitePlaybookStore(context),
     runs: new SqliteRunStore(context, rates),
     journal: new SqliteJournalStore(context, destructiveUses, rates),

@@ -69,7 +69,8 @@ describe('case observables', () => {
       list: async () => ({ data: [{ uuid, content: '{"src":"203.0.113.9","user":"kim@example.com"}' }] }),
     }
     const catalogue = { skill: () => ({ skill: extract }) }
-    const services = { stores: { alerts }, catalogue } as unknown as Services
+    const observables = { ofCase: async () => [] }
+    const services = { stores: { alerts, observables }, catalogue } as unknown as Services
     const found = await inAlertsOf(services, { id: 'main-1', organizationUuid: 'o' } as never)
     expect(found).to.deep.include({ kind: 'ip', value: '203.0.113.9' })
     expect(observablesOf([], nature, found).map(({ value }) => value)).to.include('kim@example.com')

@@ -33,6 +33,7 @@ import { sessionStoreContract } from './session-store.ts'
 import { signInStoreContract } from './sign-in-store.ts'
 import { shadowStoreContract } from './shadow-store.ts'
 import { stateStoreContract } from './state-store.ts'
+import { observableStoreContract } from './observable-store.ts'
 import { triggerStoreContract } from './trigger-store.ts'
 import { transitionsContract } from './transitions.ts'
 import { somePerson, somebody } from '../support/somebody.ts'
@@ -84,6 +85,7 @@ export function storesContract(makeStores: MakeStores): void {
   scheduleStoreContract(getSubject)
   triggerStoreContract(getSubject)
   shadowStoreContract(getSubject)
+  observableStoreContract(getSubject)
   stateStoreContract(getSubject)
   connectionStoreContract(getSubject)
   auditStoreContract(getSubject)

@@ -15,6 +15,7 @@ import { destructiveLimitRoutes } from '../resources/connections/destructive-lim
 import { lookupRoutes } from '../resources/access/lookups.ts'
 import { openApiRoutes } from '../resources/system/openapi.ts'
 import { playbookRoutes } from '../resources/playbooks/playbooks.ts'
+import { observableRoutes } from '../resources/observables/observables.ts'
 import { runRoutes } from '../resources/runs/runs.ts'
 import { accountRoutes } from '../resources/access/accounts.ts'
 import { meRoutes } from '../resources/access/me.ts'
@@ -30,6 +31,7 @@ import type { Route } from './route.ts'
 export const routes: readonly Route[] = [
   ...alertRoutes,
   ...caseRoutes,
+  ...observableRoutes,
   ...runRoutes,
   ...checkpointRoutes,
   ...containmentRoutes,

@@ -133,8 +133,16 @@ export const apiAlertSchema = {
       items: {
         type: 'object',
         additionalProperties: false,
-        required: ['kind', 'value'],
-        properties: { kind: { type: 'string', enum: observableKinds }, value: { type: 'string' } },
+        required: ['kind', 'value', 'cases'],
+        properties: {
+          kind: { type: 'string', enum: observableKinds },
+          value: { type: 'string' },
+          cases: {
+            type: 'integer',
+            minimum: 0,
+            description: 'Cases of the organizations of the API key that have it.',
+          },
+        },
       },
     },
     runs: {

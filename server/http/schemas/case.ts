@@ -137,12 +137,17 @@ export const apiCaseSchema = {
       items: {
         type: 'object',
         additionalProperties: false,
-        required: ['kind', 'value', 'learned', 'used'],
+        required: ['kind', 'value', 'cases', 'learned', 'used'],
         properties: {
           kind: {
             enum: ['ip', 'domain', 'url', 'hash', 'email', 'host', 'user', 'vulnerability', 'company'],
           },
           value: { type: 'string' },
+          cases: {
+            type: 'integer',
+            minimum: 0,
+            description: 'Cases of the organizations of the API key that have it, this one included.',
+          },
           learned: {
             type: 'array',
             description: 'Findings of lookups, newest first.',

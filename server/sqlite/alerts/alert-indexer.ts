@@ -1,14 +1,12 @@
 import { performance } from 'node:perf_hooks'
+import { EventLoopLoad } from '../../../core/common/event-loop-load.ts'
 import { countUnindexed, indexNextAlerts } from './alert-search.ts'
 import type { ListedRows } from '../context/listed-rows.ts'
 import { SqliteStore, type StoreContext } from '../context/store-context.ts'
 
-/** Milliseconds between two batches while the process is idle, and while it is busy. */
+/** Milliseconds between two batches while the process is idle, and while it is busy. At the idle pace, indexing takes about a quarter of the time. */
 const quietPauseMs = 10
 const busyPauseMs = 200
-
-/** Above this share of working time the process is busy. At the idle pace, indexing takes about a quarter of the time. */
-const busyShare = 0.5
 
 /** With this many alerts to index, the pace is the idle one even in a busy process, because a search must index them first. */
 const maxBehind = 50_000
@@ -22,7 +20,7 @@ export class AlertIndexer extends SqliteStore {
   #timer: NodeJS.Timeout | undefined
   #batch: Promise<void> | undefined
   #closed = false
-  #utilization = performance.eventLoopUtilization()
+  readonly #load = new EventLoopLoad()
 
   constructor(context: StoreContext, listed: ListedRows) {
     super(context)
@@ -71,14 +69,7 @@ export class AlertIndexer extends SqliteStore {
       this.#listed.listSettled(performance.now())
     })
     if (behind === 0) return busyPauseMs
-    return behind < maxBehind && this.#isBusy() ? busyPauseMs : quietPauseMs
-  }
-
-  /** Since the last call. */
-  #isBusy(): boolean {
-    const before = this.#utilization
-    this.#utilization = performance.eventLoopUtilization()
-    return performance.eventLoopUtilization(this.#utilization, before).utilization > busyShare
+    return behind < maxBehind && this.#load.isBusy() ? busyPauseMs : quietPauseMs
   }
 
   #behind(): Promise<number> {

@@ -42,6 +42,7 @@ import { requireOrganization } from '../access/organization-store.ts'
 import { filterBy, listPage, requireLimit, type Condition, type Order } from '../database/paging.ts'
 import { needsIndex, type ListedRows } from '../context/listed-rows.ts'
 import { isInScope } from '../../../core/common/scope.ts'
+import { havingObservable } from '../observables/observable-rows.ts'
 import { scopeConditions } from '../context/scope.ts'
 import { wakeWaits } from '../events/wake-waits.ts'
 import { SqliteStore, type StoreContext } from '../context/store-context.ts'
@@ -272,6 +273,7 @@ function filterConditions(filter: AlertFilter): readonly Condition[] {
     ...filterBy('t.type = ?', filter.type),
     ...filterBy('t.status = ?', filter.status),
     ...(filter.caseId === undefined ? [] : [ofCase('t.case_id', filter.caseId)]),
+    ...(filter.observable === undefined ? [] : [havingObservable('alerts', filter.observable)]),
     ...filterBy('t.created_at >= ?', filter.createdAfter),
     ...filterBy('t.created_at < ?', filter.createdBefore),
   ]

@@ -40,6 +40,7 @@ import { requireOrganization, type OrganizationKey } from '../access/organizatio
 import { filterBy, listPage, type Condition, type Order } from '../database/paging.ts'
 import { needsIndex, type ListedRows } from '../context/listed-rows.ts'
 import { isInScope } from '../../../core/common/scope.ts'
+import { havingObservable } from '../observables/observable-rows.ts'
 import { scopeConditions } from '../context/scope.ts'
 import { SqliteStore, type StoreContext } from '../context/store-context.ts'
 
@@ -256,6 +257,7 @@ function caseFilterConditions(filter: CaseFilter): readonly Condition[] {
     ...filterBy(`t.id IN (${overdue})`, filter.overdueAt),
     ...filterBy(`t.id IN (${overdue} UNION ALL ${late})`, filter.missedAt),
     ...(filter.text === undefined ? [] : [{ sql: contains, values: [pattern, pattern] }]),
+    ...(filter.observable === undefined ? [] : [havingObservable('cases', filter.observable)]),
     ...filterBy('t.created_at >= ?', filter.createdAfter),
     ...filterBy('t.created_at < ?', filter.createdBefore),
   ]

@@ -14,6 +14,7 @@ import { containmentExpiry } from './0014-containment-expiry.ts'
 import { shadowResults } from './0016-shadow-results.ts'
 import { caseWork } from './0020-case-work.ts'
 import { accounts } from './0018-accounts.ts'
+import { observables } from './0021-observables.ts'
 import { accessTables } from '../schema/access.ts'
 import { alertsTables } from '../schema/alerts.ts'
 import { checkpointsTables, playbooksTables, runsTables } from '../schema/runs.ts'
@@ -55,4 +56,5 @@ export const migrations: readonly string[] = [
   caseWork,
   accounts,
   shadowResults,
+  observables,
 ]

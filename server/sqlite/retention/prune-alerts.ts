@@ -3,6 +3,7 @@ import { awaitingStatus, endedAlertStatuses } from '../../../core/transitions/al
 import { listNextRows } from '../context/listed-rows.ts'
 import type { Database } from '../database/database.ts'
 import { PieceBudget } from '../database/piece-budget.ts'
+import { forgetObservables } from '../observables/index-writes.ts'
 import { finishPruning, pruneRun } from './prune-run.ts'
 import type { PruneTally } from './prune-tally.ts'
 
@@ -99,6 +100,7 @@ function deleteAlert(database: Database, alert: number): void {
     'UPDATE cases SET alerts_deleted = alerts_deleted + 1 WHERE id = (SELECT case_id FROM alerts WHERE id = ?)',
     alert,
   )
+  forgetObservables(database, 'alerts', alert)
   for (const table of ['alert_requests', 'alert_groups', 'correlation_keys', 'alert_contents'])
     database.run(`DELETE FROM ${table} WHERE alert_id = ?`, alert)
   database.run('DELETE FROM alert_search WHERE rowid = ?', alert)

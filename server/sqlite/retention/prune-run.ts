@@ -1,5 +1,6 @@
 import type { Database } from '../database/database.ts'
 import type { PieceBudget } from '../database/piece-budget.ts'
+import { forgetObservables } from '../observables/index-writes.ts'
 
 /** Condition on run `t`: no decision about a step is open, and no unpruned retry needs its journal. */
 export const isPrunable = `(t.ended_at IS NOT NULL
@@ -38,6 +39,7 @@ function deleteDetails(database: Database, run: number, budget: PieceBudget): bo
     step(database, run, budget)
     if (budget.isSpent) return false
   }
+  budget.take(forgetObservables(database, 'runs', run))
   database.run('DELETE FROM destructive_uses WHERE run_id = ?', run)
   database.run('DELETE FROM rated_starts WHERE run_id = ?', run)
   database.run('DELETE FROM shadow_results WHERE run_id = ?', run)

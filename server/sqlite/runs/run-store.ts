@@ -53,6 +53,7 @@ import {
   wakeRun,
 } from './run-turns.ts'
 import { isInScope } from '../../../core/common/scope.ts'
+import { havingObservable } from '../observables/observable-rows.ts'
 import { scopeConditions } from '../context/scope.ts'
 import { hasUnsettled, settleLeftBehind } from '../alerts/settle-followers.ts'
 import type { SqliteRates } from '../limits/rates.ts'
@@ -288,6 +289,7 @@ function runConditions(database: Database, filter: RunFilter): readonly Conditio
     ...filterBy('t.playbook_name = ?', filter.playbookName),
     ...filterBy('t.status = ?', filter.status),
     ...filterBy(`t.error IS NOT NULL AND (t.error ->> '$.code') = ?`, filter.errorCode),
+    ...(filter.observable === undefined ? [] : [havingObservable('runs', filter.observable)]),
     ...filterBy('t.created_at >= ?', filter.createdAfter),
     ...filterBy('t.created_at < ?', filter.createdBefore),
     ...(waitsFor === undefined ? [] : [{ sql: `t.status = 'waiting' AND ${isUndecided}`, values: [] }]),

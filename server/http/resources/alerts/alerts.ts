@@ -1,8 +1,9 @@
-import { describeAlert } from '../../../../core/alert-source/index.ts'
 import { alertStatus } from '../../../../core/domain/alert.ts'
 import { alertSorts } from '../../../../core/ports/alert-store.ts'
 import { patterns } from '../../request/patterns.ts'
 import { component, defineRoute } from '../../routing/route.ts'
+import { observablesOf } from './alert-observables.ts'
+import { observableParameter, readObservable } from '../observables/observable-parameter.ts'
 import { recallNewRun, runView } from '../runs/run-view.ts'
 import { investigatedAlertView, requireAlert, wholeAlertSchema } from './alert-view.ts'
 import { createAlert } from './create-alert.ts'
@@ -30,6 +31,7 @@ const listAlerts = defineRoute({
       description: 'Value of `investigation_status`.',
     },
     case: { type: 'string', description: 'Id of a case.' },
+    observable: observableParameter,
     created_after: { ...epochMs, description: 'Stored at this time or later (epoch milliseconds).' },
     created_before: { ...epochMs, description: 'Stored before this time (epoch milliseconds).' },
     q: {
@@ -61,6 +63,7 @@ const listAlerts = defineRoute({
       type: query.type,
       status: query.status,
       caseId: query.case,
+      observable: readObservable(query.observable),
       words: query.q,
       createdAfter: query.created_after,
       createdBefore: query.created_before,
@@ -90,7 +93,11 @@ const getAlert = defineRoute({
     const runs = pages.flatMap(({ data }) => data)
     const views = await Promise.all(runs.map((run) => runView(run, directory)))
     return {
-      body: { ...investigatedAlertView(alert), observables: describeAlert(alert).observables, runs: views },
+      body: {
+        ...investigatedAlertView(alert),
+        observables: await observablesOf(alert, caller.scope, stores),
+        runs: views,
+      },
     }
   },
 })

@@ -3,6 +3,7 @@ import type { CaseFilter } from '../../../../core/ports/case-store.ts'
 import type { OrganizationScope } from '../../../../core/ports/common.ts'
 import { patterns } from '../../request/patterns.ts'
 import type { Services } from '../../routing/route.ts'
+import { observableParameter, readObservable } from '../observables/observable-parameter.ts'
 import { epochMs, flag } from '../system/page.ts'
 
 const assignee = {
@@ -38,6 +39,7 @@ export const caseFilters = {
   active: { ...flag, description: '`true`: only cases that are not closed.' },
   severity: { type: 'string', enum: severities },
   verdict: { type: 'string', enum: verdicts },
+  observable: observableParameter,
   closing_reason: { type: 'string', enum: closingReasons },
   assignee: { type: 'string', maxLength: 200, description: 'Exactly this assignee; empty: unassigned.' },
   unassigned: { ...flag, description: '`true`: only cases without an assignee.' },
@@ -84,6 +86,7 @@ export async function caseFilterOf(
     overdueAt: given.sla === 'overdue' ? clock.now() : undefined,
     missedAt: given.sla === 'missed' ? clock.now() : undefined,
     text: given.q,
+    observable: readObservable(given.observable),
     createdAfter: given.created_after,
     createdBefore: given.created_before,
   }

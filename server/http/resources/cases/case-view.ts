@@ -1,6 +1,9 @@
 import type { Case, CaseAttachment } from '../../../../core/domain/case.ts'
 import type { CaseFile } from '../../../../core/case/case-file.ts'
 import type { CaseObservable } from '../../../../core/case/observables.ts'
+import type { OrganizationScope } from '../../../../core/ports/common.ts'
+import type { Services } from '../../routing/route.ts'
+import { withCases } from '../alerts/alert-observables.ts'
 import type { Directory } from '../../caller/directory.ts'
 import { investigatedAlertView } from '../alerts/alert-view.ts'
 import { runView } from '../runs/run-view.ts'
@@ -38,12 +41,17 @@ export async function caseView(found: Case, directory: Directory): Promise<View>
 }
 
 /** The parts of a case beside its own fields. */
-export async function caseFileView(file: CaseFile, directory: Directory): Promise<View> {
+export async function caseFileView(
+  file: CaseFile,
+  { directory, stores }: Pick<Services, 'directory' | 'stores'>,
+  scope: OrganizationScope,
+): Promise<View> {
+  const observables = await withCases(file.observables, scope, stores.observables)
   return {
     alerts: file.alerts.map(investigatedAlertView),
     runs: await Promise.all(file.runs.map((run) => runView(run, directory))),
     actions: file.actions,
-    observables: file.observables.map(observableView),
+    observables: observables.map(observableView),
     files: file.files.map(attachmentView),
     timeline: file.timeline,
   }
@@ -67,9 +75,16 @@ const attachmentView = ({
   deleted_at: deletedAt,
 })
 
-const observableView = ({ kind, value, learned, used }: CaseObservable) => ({
+const observableView = ({
   kind,
   value,
+  cases,
+  learned,
+  used,
+}: CaseObservable & { readonly cases: number }) => ({
+  kind,
+  value,
+  cases,
   learned: learned.map(({ runUuid: run_uuid, ...rest }) => ({ ...rest, run_uuid })),
   used: used.map(({ runUuid: run_uuid, isQuestion: is_question, ...rest }) => ({
     ...rest,

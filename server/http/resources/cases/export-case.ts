@@ -54,7 +54,7 @@ export const exportCase = defineRoute({
     }
     const body = {
       exported_at: clock.now(),
-      case: { ...(await caseView(found, directory)), ...(await caseFileView(file, directory)) },
+      case: { ...(await caseView(found, directory)), ...(await caseFileView(file, services, caller.scope)) },
       left_out: file.leftOut,
     }
     return { body, headers: fileHeaders }

@@ -1,6 +1,7 @@
 import { runStatuses, waitReasons } from '../../../../core/domain/run.ts'
 import { component, defineRoute } from '../../routing/route.ts'
 import { epochMs, pageOf, pageParameters, pageSchema, pageView, sortByAge } from '../system/page.ts'
+import { observableParameter, readObservable } from '../observables/observable-parameter.ts'
 import { requireRun, runView } from './run-view.ts'
 import { runExcerpt } from './run-excerpt.ts'
 import { streamRunEvents } from './run-events.ts'
@@ -21,6 +22,7 @@ const listRuns = defineRoute({
     alert: { type: 'string', description: 'Id of an alert.' },
     case: { type: 'string', description: 'Id of a case.' },
     organization: { type: 'string', description: 'Code of an organization.' },
+    observable: observableParameter,
     playbook: { type: 'string', description: 'Name of a playbook.' },
     status: { type: 'string', enum: runStatuses },
     waits_for: {
@@ -38,6 +40,7 @@ const listRuns = defineRoute({
     const filter = {
       alertId: query.alert,
       caseId: query.case,
+      observable: readObservable(query.observable),
       playbookName: query.playbook,
       status: query.status,
       errorCode: query.error,

@@ -48,7 +48,7 @@ export async function pageView<T>(page: ListPage<T>, view: (row: T) => unknown):
 }
 
 /** Schema of the result of `pageView`. */
-export function pageSchema(items: JsonSchema): JsonSchema {
+export function pageSchema(items: JsonSchema) {
   return objectSchema({
     data: { type: 'array', items },
     next_cursor: { type: ['string', 'null'], description: 'Cursor of the next page; null on the last page.' },
