@@ -31,6 +31,7 @@ const places: Readonly<Record<string, readonly string[]>> = {
   'ipaddr.js': [
     'core/alert-source/**',
     'core/expression/**',
+    'core/observable/**',
     'server/egress/**',
     'server/http/**',
     'server/config/unreachable.ts',

@@ -5,10 +5,10 @@ import type { Catalogue } from '../registry/catalogue.ts'
 import { normalizeAll, type ObservableKey } from './normalize-observable.ts'
 
 /** Indexed observables of one alert: an attacker chooses how many an alert has. */
-export const maxObservablesOfAlert = 100
+const maxObservablesOfAlert = 100
 
 /** Characters of an alert that are searched; fields of known products are read from all of it. */
-export const searchedCharacters = 32_000
+const searchedCharacters = 32_000
 
 /**
  * The observables of an alert: the fields that its product declares, then those that `indicators.extract` finds in its text. At most

@@ -8,7 +8,7 @@ export interface ObservableKey {
 }
 
 /** Characters of an indexed value; longer ones are left out, because a cut value would be a different value. */
-export const maxObservableValue = 500
+const maxObservableValue = 500
 
 /**
  * One spelling for each value: letter case counts in URLs only, and an address has its shortest form. Undefined for a value that is

@@ -1,13 +1,12 @@
 import { extractingSkill } from '../case/observables.ts'
-import { EventLoopLoad } from '../common/event-loop-load.ts'
 import { journalChunks } from '../common/journal-chunks.ts'
-import { TimeSlice } from '../common/time-slice.ts'
+import { EventLoopLoad, TimeSlice } from '../common/time-slice.ts'
 import type { JournalEntry } from '../domain/run.ts'
 import { UnavailableError } from '../errors/errors.ts'
 import { maskedEntry } from '../engine/skills/masked-run.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Log } from '../ports/log.ts'
-import type { UnindexedAlert, UnindexedRun } from '../ports/observable-store.ts'
+import type { UnindexedAlert, UnindexedRun } from '../ports/derived/observable-store.ts'
 import type { Stores } from '../ports/stores.ts'
 import type { Catalogue } from '../registry/catalogue.ts'
 import { observablesOfAlert } from './alert-observables.ts'
@@ -40,89 +39,107 @@ const [alertsAtOnce, runsAtOnce, movesAtOnce] = [20, 20, 100]
 const maxStepBytes = 1_048_576
 const maxSteps = 5_000
 
-export function createObservableIndexer({
-  stores: { observables, journalReader },
-  catalogue,
-  clock,
-  log,
-}: ObservableIndexerOptions): ObservableIndexer {
-  const stopping = new AbortController()
-  const load = new EventLoopLoad()
-  const enriches = (skill: string): boolean => catalogue.skill(skill)?.skill.enriches !== undefined
-  const telling = [
-    extractingSkill,
-    ...catalogue.skills.map(({ name }) => name).filter((name) => enriches(name)),
-  ]
-  let underWay: Promise<void> | undefined
+export const createObservableIndexer = (options: ObservableIndexerOptions): ObservableIndexer =>
+  new Indexer(options)
 
-  async function work(): Promise<void> {
-    while (!stopping.signal.aborted) {
-      const from = performance.now()
-      const rest = await indexNext().then(
-        (isMore) => (isMore ? (performance.now() - from) * (load.isBusy() ? busyRest : idleRest) : idleMs),
-        (error: unknown) => {
-          log.warn({ error }, 'could not index observables; trying again soon')
-          return retryMs
-        },
-      )
-      await clock.sleep(Math.max(1, rest), stopping.signal).catch((error: unknown) => {
-        if (!stopping.signal.aborted) throw error
+class Indexer implements ObservableIndexer {
+  readonly #options: ObservableIndexerOptions
+  readonly #stopping = new AbortController()
+  readonly #load = new EventLoopLoad()
+  /** Kinds of steps with observables. */
+  readonly #telling: readonly string[]
+  #working: Promise<void> | undefined
+
+  constructor(options: ObservableIndexerOptions) {
+    this.#options = options
+    const names = options.catalogue.skills.map(({ name }) => name)
+    this.#telling = [extractingSkill, ...names.filter((name) => this.#enriches(name))]
+  }
+
+  start(): void {
+    this.#working ??= this.#work()
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping.abort()
+    await this.#working
+  }
+
+  async catchUp(): Promise<void> {
+    while (await this.#indexNext());
+  }
+
+  async #work(): Promise<void> {
+    const { clock } = this.#options
+    const { signal } = this.#stopping
+    while (!signal.aborted) {
+      const rest = await this.#round()
+      await clock.sleep(Math.max(1, rest), signal).catch((error: unknown) => {
+        if (!signal.aborted) throw error
       })
     }
   }
 
+  /** Never rejects. Gives the milliseconds until the next round. */
+  async #round(): Promise<number> {
+    const from = performance.now()
+    try {
+      if (!(await this.#indexNext())) return idleMs
+      return (performance.now() - from) * (this.#load.isBusy() ? busyRest : idleRest)
+    } catch (error) {
+      this.#options.log.warn({ error }, 'could not index observables; trying again soon')
+      return retryMs
+    }
+  }
+
   /** False: nothing is left. */
-  async function indexNext(): Promise<boolean> {
+  async #indexNext(): Promise<boolean> {
+    const { observables } = this.#options.stores
     const moves = await observables.followMoves(movesAtOnce)
     const alerts = await observables.nextAlerts(alertsAtOnce)
-    await indexAlerts(alerts)
+    await this.#indexAlerts(alerts)
     const runs = await observables.nextRuns(runsAtOnce)
-    for (const run of runs) await indexRun(run)
+    for (const run of runs) await this.#indexRun(run)
     return moves + alerts.length + runs.length > 0
   }
 
-  async function indexAlerts(alerts: readonly UnindexedAlert[]): Promise<void> {
+  async #indexAlerts(alerts: readonly UnindexedAlert[]): Promise<void> {
+    const { stores, catalogue } = this.#options
     const slice = new TimeSlice()
     const found = []
     for (const { row, content } of alerts) {
       found.push({ row, observables: await observablesOfAlert({ content }, catalogue) })
       if (slice.isLong) await slice.yieldToOthers()
     }
-    await observables.indexAlerts(found)
+    await stores.observables.indexAlerts(found)
   }
 
-  async function indexRun({ row, uuid }: UnindexedRun): Promise<void> {
-    const steps = await stepsOf(uuid).catch((error: unknown) => {
+  async #indexRun({ row, uuid }: UnindexedRun): Promise<void> {
+    const { stores, log } = this.#options
+    const steps = await this.#stepsOf(uuid).catch((error: unknown) => {
       if (error instanceof UnavailableError) throw error
       // It must not hold up the others.
       log.warn({ error, run: uuid }, 'could not read the observables of a run')
       return []
     })
-    await observables.indexRun(row, observablesOfRun(steps, enriches))
+    const found = observablesOfRun(steps, (skill) => this.#enriches(skill))
+    await stores.observables.indexRun(row, found)
   }
 
   /** Extractions and lookups, without sensitive values. */
-  async function stepsOf(uuid: string): Promise<readonly JournalEntry[]> {
+  async #stepsOf(uuid: string): Promise<readonly JournalEntry[]> {
+    const { stores, catalogue } = this.#options
     const steps: JournalEntry[] = []
-    const request = { lines: 500, bytes: maxStepBytes, maxBytes: maxStepBytes, kinds: telling }
-    for await (const lines of journalChunks(journalReader, uuid, request)) {
+    const request = { lines: 500, bytes: maxStepBytes, maxBytes: maxStepBytes, kinds: this.#telling }
+    for await (const lines of journalChunks(stores.journalReader, uuid, request)) {
       for (const { entry } of lines) steps.push(shortened(maskedEntry(entry, catalogue)))
       if (steps.length >= maxSteps) break
     }
     return steps
   }
 
-  return {
-    start() {
-      underWay ??= work()
-    },
-    async stop() {
-      stopping.abort()
-      await underWay
-    },
-    async catchUp() {
-      while (await indexNext());
-    },
+  #enriches(skill: string): boolean {
+    return this.#options.catalogue.skill(skill)?.skill.enriches !== undefined
   }
 }
 

@@ -7,7 +7,7 @@ export interface CountedInCases extends ObservableKey {
 }
 
 /** An observable in more cases says nothing about how they are related. */
-export const maxRelatingCases = 100
+const maxRelatingCases = 100
 /** Observables of a case that relate it to others: the rarest. */
 const maxRelating = 200
 

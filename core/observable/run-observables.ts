@@ -4,7 +4,7 @@ import type { JournalEntry } from '../domain/run.ts'
 import { normalizeObservable, observableId, type ObservableKey } from './normalize-observable.ts'
 
 /** Indexed observables of one run, and indexed findings. */
-export const maxObservablesOfRun = 500
+const maxObservablesOfRun = 500
 
 /** A finding with its observable. */
 export interface IndexedFinding extends Omit<Learned, 'runUuid'> {

@@ -335,12 +335,14 @@ describe('cases over HTTP', () => {
         {
           kind: 'ip',
           value: '203.0.113.9',
+          cases: 0,
           learned: [{ ...learned, path: 'looked[1]', ...risk, error: null }],
           used: [],
         },
         {
           kind: 'ip',
           value: '198.51.100.8',
+          cases: 0,
           learned: [
             {
               ...learned,
@@ -353,7 +355,7 @@ describe('cases over HTTP', () => {
           ],
           used: [],
         },
-        { kind: 'ip', value: '198.51.100.7', learned: [], used: [] },
+        { kind: 'ip', value: '198.51.100.7', cases: 0, learned: [], used: [] },
       ])
     })
 

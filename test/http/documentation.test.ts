@@ -55,6 +55,17 @@ describe('docs/api.md', () => {
       somebody(),
     )
   })
+  before(async () => {
+    const { stores } = api
+    const main = (await stores.organizations.list('all')).find(({ code }) => code === 'main')
+    const organizationUuid = main?.uuid ?? ''
+    const alert = { content: 'x', provider: 'splunk', organizationUuid, type: null, createdAtSource: null }
+    await stores.alerts.create({ ...alert, createdBy: organizationUuid })
+    await stores.alerts.list('all', { type: 'x' }, { limit: 1 })
+    const observables = [{ kind: 'ip', value: '203.0.113.9' }] as const
+    for (const { row } of await stores.observables.nextAlerts(1))
+      await stores.observables.indexAlerts([{ row, observables }])
+  })
   before(() => storeState(api, { code: 'main', playbook: 'hello' }))
   after(() => api.close())
 

@@ -13,6 +13,8 @@ const idOf: Readonly<Record<string, string>> = {
   '/alerts': 'alert_id',
   '/cases': 'case_id',
   '/cases/{case}/timeline': 'text',
+  '/observables': 'value',
+  '/observables/findings': 'path',
   '/runs': 'run_uuid',
   '/runs/{run}/steps': 'path',
   '/checkpoints': 'checkpoint_id',

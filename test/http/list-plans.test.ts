@@ -15,6 +15,7 @@ const values: Readonly<Record<string, string>> = {
   assignee: 'somebody',
   via: 'operator',
   kind: 'p:c',
+  observable: 'ip:203.0.113.9',
   action: 'run.started',
   actor: 'bootstrap',
   subject: 'x',
@@ -30,7 +31,7 @@ const readOn: Readonly<Record<string, string>> = {
   before: 'rows are walked in the order of time, newest first',
 }
 
-/** Lists paged by the database; all others are short and sorted in memory. */
+/** Lists paged by the database. All others are short and sorted in memory, or walked in the order of their keys. */
 const paths = ['/alerts', '/cases', '/runs', '/checkpoints', '/audit'] as const
 
 describe('long lists', () => {

@@ -125,7 +125,7 @@ describe('lists of the API', () => {
     })
     const { json, text } = await get(`cases/${caseId}`)
     for (const one of undo) one()
-    expect(calls).to.equal(2)
+    expect(calls).to.equal(3)
     expect(json.alerts).to.have.length(1)
     expect(json.runs).to.have.length(50)
     expect(json.timeline).to.have.length(100)

@@ -1,5 +1,5 @@
 import { performance } from 'node:perf_hooks'
-import { EventLoopLoad } from '../../../core/common/event-loop-load.ts'
+import { EventLoopLoad } from '../../../core/common/time-slice.ts'
 import { countUnindexed, indexNextAlerts } from './alert-search.ts'
 import type { ListedRows } from '../context/listed-rows.ts'
 import { SqliteStore, type StoreContext } from '../context/store-context.ts'

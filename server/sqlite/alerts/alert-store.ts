@@ -273,7 +273,7 @@ function filterConditions(filter: AlertFilter): readonly Condition[] {
     ...filterBy('t.type = ?', filter.type),
     ...filterBy('t.status = ?', filter.status),
     ...(filter.caseId === undefined ? [] : [ofCase('t.case_id', filter.caseId)]),
-    ...(filter.observable === undefined ? [] : [havingObservable('alerts', filter.observable)]),
+    ...havingObservable('alerts', filter.observable),
     ...filterBy('t.created_at >= ?', filter.createdAfter),
     ...filterBy('t.created_at < ?', filter.createdBefore),
   ]

@@ -257,7 +257,7 @@ function caseFilterConditions(filter: CaseFilter): readonly Condition[] {
     ...filterBy(`t.id IN (${overdue})`, filter.overdueAt),
     ...filterBy(`t.id IN (${overdue} UNION ALL ${late})`, filter.missedAt),
     ...(filter.text === undefined ? [] : [{ sql: contains, values: [pattern, pattern] }]),
-    ...(filter.observable === undefined ? [] : [havingObservable('cases', filter.observable)]),
+    ...havingObservable('cases', filter.observable),
     ...filterBy('t.created_at >= ?', filter.createdAfter),
     ...filterBy('t.created_at < ?', filter.createdBefore),
   ]

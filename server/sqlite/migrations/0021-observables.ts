@@ -16,6 +16,7 @@ CREATE TABLE observables (
   cases INTEGER NOT NULL DEFAULT 0,
   UNIQUE (value, kind, organization_id)
 ) STRICT;
+CREATE INDEX observables_of_organization ON observables (organization_id);
 
 CREATE TABLE observable_alerts (
   observable_id INTEGER NOT NULL REFERENCES observables (id),

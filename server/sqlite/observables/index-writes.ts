@@ -17,12 +17,19 @@ interface HolderRow {
   readonly caseRow: number | null
 }
 
-const selectHolder = (holder: Holder): string =>
-  `SELECT organization_id AS organization, created_at AS at, case_id AS caseRow FROM ${holder} WHERE id = ?`
+const holder = 'organization_id AS organization, created_at AS at, case_id AS caseRow'
+const selectAlert = `SELECT ${holder} FROM alerts WHERE id = ?`
+const selectRun = `
+  SELECT ${holder}, ended_at IS NOT NULL AS isEnded, pruned_at IS NOT NULL AS isPruned FROM runs WHERE id = ?`
+
+interface RunRow extends HolderRow {
+  readonly isEnded: 0 | 1
+  readonly isPruned: 0 | 1
+}
 
 /** Inside of a write, like all of these: indexes an alert, unless it was deleted meanwhile. */
 export function indexAlert(database: Database, row: number, observables: readonly ObservableKey[]): void {
-  const alert = database.get<HolderRow>(selectHolder('alerts'), row)
+  const alert = database.get<HolderRow>(selectAlert, row)
   if (alert === undefined) return
   for (const key of observables) link(database, 'alerts', row, alert, key)
   database.run('UPDATE alerts SET observed_case = ? WHERE id = ?', alert.caseRow ?? 0, row)
@@ -30,10 +37,7 @@ export function indexAlert(database: Database, row: number, observables: readonl
 
 /** Indexes what is new in a run. A pruned run has no steps to read. */
 export function indexRun(database: Database, row: number, { observables, findings }: RunObservables): void {
-  const run = database.get<HolderRow & { readonly isEnded: 0 | 1; readonly isPruned: 0 | 1 }>(
-    `${selectHolder('runs').replace(' FROM', ', ended_at IS NOT NULL AS isEnded, pruned_at IS NOT NULL AS isPruned FROM')}`,
-    row,
-  )
+  const run = database.get<RunRow>(selectRun, row)
   if (run === undefined) return
   if (run.isPruned === 0) {
     for (const key of observables) link(database, 'runs', row, run, key)

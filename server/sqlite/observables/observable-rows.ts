@@ -1,7 +1,7 @@
 import type { ObservableKind } from '../../../core/plugin/index.ts'
 import { composeCaseId } from '../../../core/domain/ids.ts'
 import type { StoredError } from '../../../core/domain/run.ts'
-import type { SeenFinding, SeenObservable } from '../../../core/ports/observable-store.ts'
+import type { SeenFinding, SeenObservable } from '../../../core/ports/derived/observable-store.ts'
 import type { ObservableKey } from '../../../core/observable/normalize-observable.ts'
 import { fromJson } from '../database/columns.ts'
 import type { Condition } from '../database/paging.ts'
@@ -61,12 +61,17 @@ export const beginsWith = (prefix: string): Condition => ({
 /** Rows of a list that have the observable, by the table of their links. */
 export const havingObservable = (
   table: 'alerts' | 'runs' | 'cases',
-  { kind, value }: ObservableKey,
-): Condition => ({
-  sql: `t.id IN (SELECT l.${table.slice(0, -1)}_id FROM observables v JOIN observable_${table} l ON l.observable_id = v.id
-    WHERE v.value = ? AND v.kind = ?)`,
-  values: [value, kind],
-})
+  observable: ObservableKey | undefined,
+): readonly Condition[] =>
+  observable === undefined
+    ? []
+    : [
+        {
+          sql: `t.id IN (SELECT l.${table.slice(0, -1)}_id FROM observables v JOIN observable_${table} l ON l.observable_id = v.id
+            WHERE v.value = ? AND v.kind = ?)`,
+          values: [observable.value, observable.kind],
+        },
+      ]
 
 /** Rows of `observables` with alias `t`: one in each organization of the scope, or all. */
 export function isObservable(scope: OrganizationScope, observable: ObservableKey | undefined): Condition {

@@ -10,7 +10,7 @@ import type {
   SeenObservable,
   UnindexedAlert,
   UnindexedRun,
-} from '../../../core/ports/observable-store.ts'
+} from '../../../core/ports/derived/observable-store.ts'
 import { findCaseRow } from '../cases/case-rows.ts'
 import { scopeConditions } from '../context/scope.ts'
 import { SqliteStore } from '../context/store-context.ts'
@@ -147,7 +147,7 @@ export class SqliteObservableStore extends SqliteStore implements ObservableStor
           ? []
           : [{ sql: `t.observable_id IN (SELECT t.id FROM observables t WHERE ${sql})`, values }],
         page,
-        order: { descending: true, ...(observable !== undefined && { by: byTime }) },
+        order: { descending: page.oldestFirst !== true, ...(observable !== undefined && { by: byTime }) },
         toItem: toFinding,
       }),
     )

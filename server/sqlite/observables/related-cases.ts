@@ -1,6 +1,6 @@
 import { composeCaseId } from '../../../core/domain/ids.ts'
 import type { CountedInCases } from '../../../core/observable/related-cases.ts'
-import type { RelatedCase } from '../../../core/ports/observable-store.ts'
+import type { RelatedCase } from '../../../core/ports/derived/observable-store.ts'
 import type { ObservableKey } from '../../../core/observable/normalize-observable.ts'
 import { toJson } from '../database/columns.ts'
 import type { Database } from '../database/database.ts'

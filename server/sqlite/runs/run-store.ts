@@ -17,28 +17,17 @@ import type {
 import type { ListPage, ListRequest, OrganizationScope } from '../../../core/ports/common.ts'
 import { authorOf, type Actor } from '../../../core/domain/audit.ts'
 import { endOfCancelled, newRunStatus } from '../../../core/transitions/run.ts'
-import type { Database } from '../database/database.ts'
-import { findAlertRow } from '../alerts/alert-rows.ts'
-import { ofCase } from '../cases/case-rows.ts'
 import { queueOrGroup } from '../alerts/alert-groups.ts'
 import { recordRun } from './audit-run.ts'
 import { toJson } from '../database/columns.ts'
-import { filterBy, listPage, type Condition } from '../database/paging.ts'
 import { playbookResults } from '../playbooks/playbook-results.ts'
 import { claims } from '../database/request-claims.ts'
-import { hasSuccessor, isSuperseded, IncompleteJournalError, requestersOf, unfinishedCopy } from './reruns.ts'
+import { hasSuccessor, IncompleteJournalError, requestersOf, unfinishedCopy } from './reruns.ts'
 import { countUnfinished } from './unfinished-work.ts'
 import { queueRun } from './queue-run.ts'
 import { copyOn, endRun, openCaseOf, startRun } from './run-transitions.ts'
-import {
-  requireRunRow,
-  selectListedRun,
-  selectRun,
-  toListedRun,
-  toRun,
-  type ListedRunRow,
-  type RunRow,
-} from './run-rows.ts'
+import { listRuns } from './list-runs.ts'
+import { requireRunRow, selectRun, toRun, type RunRow } from './run-rows.ts'
 import {
   active,
   countQueuedRuns,
@@ -53,8 +42,6 @@ import {
   wakeRun,
 } from './run-turns.ts'
 import { isInScope } from '../../../core/common/scope.ts'
-import { havingObservable } from '../observables/observable-rows.ts'
-import { scopeConditions } from '../context/scope.ts'
 import { hasUnsettled, settleLeftBehind } from '../alerts/settle-followers.ts'
 import type { SqliteRates } from '../limits/rates.ts'
 import { SqliteStore, type StoreContext } from '../context/store-context.ts'
@@ -191,20 +178,7 @@ export class SqliteRunStore extends SqliteStore implements RunStore {
   }
 
   list(scope: OrganizationScope, filter: RunFilter, page: ListRequest): Promise<ListPage<ListedRun>> {
-    return this.database.read(() => {
-      const conditions = [
-        ...scopeConditions(scope, 't.organization_id'),
-        ...runConditions(this.database, filter),
-      ]
-      return listPage<ListedRunRow, ListedRun>(this.database, {
-        name: 'runs',
-        table: 'runs t',
-        select: selectListedRun,
-        conditions,
-        page,
-        toItem: toListedRun,
-      })
-    })
+    return this.database.read(() => listRuns(this.database, scope, filter, page))
   }
 
   resultsOf(scope: OrganizationScope, request: ResultsRequest): Promise<PlaybookResults> {
@@ -276,26 +250,4 @@ export class SqliteRunStore extends SqliteStore implements RunStore {
       )
     })
   }
-}
-
-/** Conditions of a list filter on runs `t`. */
-function runConditions(database: Database, filter: RunFilter): readonly Condition[] {
-  const { alertId, caseId, waitsFor, retriable = false } = filter
-  const alertRow = alertId === undefined ? undefined : (findAlertRow(database, alertId)?.id ?? 0)
-  const isUndecided = `t.id ${waitsFor === 'decision' ? 'IN' : 'NOT IN'} (SELECT run_id FROM journal WHERE state = 'unknown')`
-  return [
-    ...filterBy('t.alert_id = ?', alertRow),
-    ...(caseId === undefined ? [] : [ofCase('t.case_id', caseId)]),
-    ...filterBy('t.playbook_name = ?', filter.playbookName),
-    ...filterBy('t.status = ?', filter.status),
-    ...filterBy(`t.error IS NOT NULL AND (t.error ->> '$.code') = ?`, filter.errorCode),
-    ...(filter.observable === undefined ? [] : [havingObservable('runs', filter.observable)]),
-    ...filterBy('t.created_at >= ?', filter.createdAfter),
-    ...filterBy('t.created_at < ?', filter.createdBefore),
-    ...(waitsFor === undefined ? [] : [{ sql: `t.status = 'waiting' AND ${isUndecided}`, values: [] }]),
-    // In this form, SQLite uses the index of failed runs.
-    ...(retriable
-      ? [{ sql: `t.status = 'failed' AND t.pruned_at IS NULL AND NOT ${isSuperseded}`, values: [] }]
-      : []),
-  ]
 }

@@ -182,6 +182,19 @@ export function thingsOf(api: Api, code: string) {
       await stores.journal.park(uuid, 'a')
       return { run: [uuid] }
     },
+    /** With a finding. */
+    async observable(): Promise<Thing> {
+      const { uuid } = await runningRun()
+      api.clock.time += 3_000
+      const observable = { kind: 'host', value: `ws-${++count}` } as const
+      const finding = { source: 'x.y', at: api.clock.time, score: 1, level: null, summary: null, error: null }
+      for (const run of await stores.observables.nextRuns(200)) {
+        const found = run.uuid === uuid ? [observable] : []
+        const findings = found.map((each) => ({ ...finding, observable: each, path: `p-${count}` }))
+        await stores.observables.indexRun(run.row, { observables: found, findings })
+      }
+      return {}
+    },
     async containment(): Promise<Thing> {
       const { uuid } = await runningRun()
       const { name } = await connection()

@@ -11,7 +11,7 @@ interface Named {
 }
 
 /** The observables of an alert: those that its product declares, then those of the index; each with the number of cases that have it. */
-export async function observablesOf(
+export async function observablesInAlert(
   alert: Alert,
   scope: OrganizationScope,
   { observables }: Pick<Stores, 'observables'>,

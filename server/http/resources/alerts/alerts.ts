@@ -2,7 +2,7 @@ import { alertStatus } from '../../../../core/domain/alert.ts'
 import { alertSorts } from '../../../../core/ports/alert-store.ts'
 import { patterns } from '../../request/patterns.ts'
 import { component, defineRoute } from '../../routing/route.ts'
-import { observablesOf } from './alert-observables.ts'
+import { observablesInAlert } from './alert-observables.ts'
 import { observableParameter, readObservable } from '../observables/observable-parameter.ts'
 import { recallNewRun, runView } from '../runs/run-view.ts'
 import { investigatedAlertView, requireAlert, wholeAlertSchema } from './alert-view.ts'
@@ -95,7 +95,7 @@ const getAlert = defineRoute({
     return {
       body: {
         ...investigatedAlertView(alert),
-        observables: await observablesOf(alert, caller.scope, stores),
+        observables: await observablesInAlert(alert, caller.scope, stores),
         runs: views,
       },
     }

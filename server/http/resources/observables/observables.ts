@@ -19,7 +19,7 @@ const count = { type: 'integer', minimum: 0 } as const
 const kind = { type: 'string', enum: observableKinds } as const
 
 /** An observable in one organization, in answers of the API. */
-export const apiSeenObservableSchema = objectSchema({
+const apiSeenObservableSchema = objectSchema({
   kind,
   value: {
     ...text,
@@ -37,7 +37,7 @@ export const apiSeenObservableSchema = objectSchema({
 })
 
 /** A finding of a lookup. */
-export const apiSeenFindingSchema = objectSchema({
+const apiSeenFindingSchema = objectSchema({
   observable: objectSchema({ kind, value: text }),
   source: { ...text, description: 'The skill.' },
   organization_code: text,
@@ -52,7 +52,7 @@ export const apiSeenFindingSchema = objectSchema({
 })
 
 /** A case that shares observables with another one. */
-export const apiRelatedCaseSchema = objectSchema({
+const apiRelatedCaseSchema = objectSchema({
   case_id: text,
   title: text,
   status: { enum: caseStatuses },
@@ -97,6 +97,12 @@ const listObservables = defineRoute({
     },
     kind,
     q: { type: 'string', minLength: 1, maxLength: 500, description: 'Beginning of the value.' },
+    sort: {
+      type: 'string',
+      enum: ['-first_seen_at', 'first_seen_at'],
+      default: '-first_seen_at',
+      description: 'In the order of indexing; newest first with `-`.',
+    },
   },
   async handle({ query, caller }, { stores, directory }) {
     const scope = await directory.scopeWithin(caller.scope, query.organization)
@@ -135,6 +141,7 @@ const listFindings = defineRoute({
     ...pageParameters,
     organization: { type: 'string', description: 'Code of an organization.' },
     observable: observableParameter,
+    sort: { type: 'string', enum: ['-at', 'at'], default: '-at', description: 'Newest first with `-`.' },
   },
   async handle({ query, caller }, { stores, directory }) {
     const scope = await directory.scopeWithin(caller.scope, query.organization)

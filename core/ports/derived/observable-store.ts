@@ -1,7 +1,7 @@
-import type { ObservableKey } from '../observable/normalize-observable.ts'
-import type { CountedInCases } from '../observable/related-cases.ts'
-import type { IndexedFinding, RunObservables } from '../observable/run-observables.ts'
-import type { ListPage, ListRequest, OrganizationScope } from './common.ts'
+import type { ObservableKey } from '../../observable/normalize-observable.ts'
+import type { CountedInCases } from '../../observable/related-cases.ts'
+import type { IndexedFinding, RunObservables } from '../../observable/run-observables.ts'
+import type { ListPage, ListRequest, OrganizationScope } from '../common.ts'
 
 /** An alert that is not indexed yet. */
 export interface UnindexedAlert {
