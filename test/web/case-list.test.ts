@@ -1,9 +1,10 @@
 import { expect } from 'chai'
 import { eventually } from '../support/eventually.ts'
-import { piecesOf, undoOf } from '../../server/web/cases/list/bulk-changes.ts'
+import { piecesOf, undoRequests } from '../../server/web/cases/list/bulk-changes.ts'
 import { nextTarget, targetState } from '../../server/web/cases/due.ts'
 import { neighboursOf } from '../../server/web/cases/neighbours.ts'
 import { readColumns, shownColumns } from '../../server/web/lists/chosen-columns.ts'
+import { rowsBetween } from '../../server/web/lists/rows.ts'
 import { picture, seriousFaults } from './support/browser.ts'
 import { openPage } from './support/open-page.ts'
 
@@ -186,9 +187,11 @@ describe('a change of many cases in the page', () => {
 
   it('is undone with the earlier values and the new revisions', () => {
     const done = (id: string, before: object | null, outcome = 'changed') =>
-      ({ case_id: id, outcome, revision: 2, before, error: null }) as Parameters<typeof undoOf>[0][number]
+      ({ case_id: id, outcome, revision: 2, before, error: null }) as Parameters<
+        typeof undoRequests
+      >[0][number]
     expect(
-      undoOf([
+      undoRequests([
         done('a', { status: 'open', closing_reason: null, resolution: '' }),
         done('b', { status: 'open', closing_reason: null, resolution: '' }),
         done('c', { status: 'in_progress', closing_reason: null }),
@@ -205,6 +208,16 @@ describe('a change of many cases in the page', () => {
       },
       { cases: [{ case_id: 'c', revision: 2 }], changes: { status: 'in_progress' } },
     ])
+  })
+})
+
+describe('rows from one to another', () => {
+  it('are selected in either direction, and not if one is gone', () => {
+    const ids = ['a', 'b', 'c', 'd']
+    expect(rowsBetween(ids, 'b', 'd')).to.deep.equal(['b', 'c', 'd'])
+    expect(rowsBetween(ids, 'd', 'b')).to.deep.equal(['b', 'c', 'd'])
+    expect(rowsBetween(ids, undefined, 'b')).to.equal(undefined)
+    expect(rowsBetween(ids, 'x', 'b')).to.equal(undefined)
   })
 })
 

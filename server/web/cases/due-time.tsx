@@ -1,10 +1,10 @@
 import { Text } from '@mantine/core'
 import { useNow, isoOf } from '../parts/time.ts'
 import { StateBadge } from '../parts/states.tsx'
-import { nextTarget, targetsOf, targetState, type CaseTimes, type Target } from './due.ts'
+import { nextTarget, targetsOf, targetState, type DueTimes, type Target } from './due.ts'
 
 /** The time left until the next target of a case, for tables. */
-export function DueTime({ found }: { readonly found: CaseTimes }) {
+export function DueTime({ found }: { readonly found: DueTimes }) {
   const target = nextTarget(found)
   return target === undefined ? null : <TargetBadge target={target} />
 }
@@ -21,7 +21,7 @@ function TargetBadge({ target }: { readonly target: Target }) {
 }
 
 /** All targets of a case, met, missed or open; nothing without targets. */
-export function Targets({ found }: { readonly found: CaseTimes }) {
+export function Targets({ found }: { readonly found: DueTimes }) {
   const targets = targetsOf(found)
   if (targets.length === 0) return null
   return (

@@ -1,6 +1,6 @@
 import type { ApiCase } from '../api/types.ts'
 
-export type CaseTimes = Pick<ApiCase, 'responded_at' | 'respond_due_at' | 'resolve_due_at' | 'closed_at'>
+export type DueTimes = Pick<ApiCase, 'responded_at' | 'respond_due_at' | 'resolve_due_at' | 'closed_at'>
 
 export interface Target {
   readonly name: 'Response' | 'Closing'
@@ -15,7 +15,7 @@ export function targetsOf({
   respond_due_at,
   resolve_due_at,
   closed_at,
-}: CaseTimes): readonly Target[] {
+}: DueTimes): readonly Target[] {
   return [
     ...(respond_due_at === null
       ? []
@@ -27,7 +27,7 @@ export function targetsOf({
 }
 
 /** The open target that is due next; undefined: none. */
-export function nextTarget(times: CaseTimes): Target | undefined {
+export function nextTarget(times: DueTimes): Target | undefined {
   if (times.closed_at !== null) return undefined
   return targetsOf(times)
     .filter(({ metAt }) => metAt === null)

@@ -4,7 +4,7 @@ import { defaultRangeExtractor, useVirtualizer } from '@tanstack/react-virtual'
 import { useEffect, useMemo, useRef, type KeyboardEvent, type ReactNode, type RefObject } from 'react'
 import './lists.css'
 import { DataRow, TableSkeleton, type Column, type RowActions } from './data-row.tsx'
-import { rowCount } from './rows.ts'
+import { rowCount, rowsBetween } from './rows.ts'
 import {
   useArrivals,
   useRestart,
@@ -239,17 +239,6 @@ function TableEnd<Row>({ hasMore, isLoadingMore, isMoreRefused, onMore }: DataTa
       </Text>
     </div>
   )
-}
-
-/** From one row to the other, in either direction; undefined if a row is gone. */
-function rowsBetween(
-  ids: readonly string[],
-  from: string | undefined,
-  to: string,
-): readonly string[] | undefined {
-  const places = [from === undefined ? -1 : ids.indexOf(from), ids.indexOf(to)]
-  if (places.includes(-1)) return undefined
-  return ids.slice(Math.min(...places), Math.max(...places) + 1)
 }
 
 function toggle({ ids, onChange }: Selection, id: string): void {

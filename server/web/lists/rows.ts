@@ -85,3 +85,14 @@ interface Scrolled {
 /** Whether there is more beyond the visible edge. Ignores fractions of a pixel. */
 export const hasMoreColumns = ({ scrollLeft, scrollWidth, clientWidth }: Scrolled): boolean =>
   scrollWidth - clientWidth - Math.abs(scrollLeft) > 1
+
+/** From one row to the other, in either direction; undefined if a row is gone. */
+export function rowsBetween(
+  ids: readonly string[],
+  from: string | undefined,
+  to: string,
+): readonly string[] | undefined {
+  const places = [from === undefined ? -1 : ids.indexOf(from), ids.indexOf(to)]
+  if (places.includes(-1)) return undefined
+  return ids.slice(Math.min(...places), Math.max(...places) + 1)
+}

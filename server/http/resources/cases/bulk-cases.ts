@@ -31,7 +31,7 @@ const result = objectSchema({
   },
 })
 
-export const changeCases = defineRoute({
+export const changeManyCases = defineRoute({
   method: 'POST',
   path: '/cases/bulk',
   once: true,

@@ -1,7 +1,7 @@
 import { caseSorts } from '../../../../core/ports/case-store.ts'
 import { component, defineRoute } from '../../routing/route.ts'
 import { containmentView } from '../containments/containments.ts'
-import { changeCases } from './bulk-cases.ts'
+import { changeManyCases } from './bulk-cases.ts'
 import { caseFilterOf, caseFilters } from './case-fields.ts'
 import { caseTargetRoutes } from './case-targets.ts'
 import { caseEntrySchema, caseFileView, caseView } from './case-view.ts'
@@ -89,7 +89,7 @@ export const caseRoutes = [
   listCases,
   getCase,
   changeCase,
-  changeCases,
+  changeManyCases,
   addNote,
   mergeCases,
   splitCase,

@@ -2,10 +2,10 @@ import type { CaseChange } from '../../api/types.ts'
 
 /** Cases to change: as they were seen, or all that match the filters of the list. */
 export type BulkChoice =
-  | { readonly cases: readonly SeenCase[] }
+  | { readonly cases: readonly RevisedCase[] }
   | { readonly filter: Readonly<Record<string, unknown>>; readonly since: number; readonly total: number }
 
-export interface SeenCase {
+export interface RevisedCase {
   readonly case_id: string
   readonly revision: number
 }
@@ -32,10 +32,10 @@ export function piecesOf<Item>(items: readonly Item[], size = maxCases): readonl
 }
 
 /** The requests that undo these changes: cases with the same earlier values together. */
-export function undoOf(
+export function undoRequests(
   results: readonly BulkResult[],
-): readonly { readonly cases: readonly SeenCase[]; readonly changes: CaseChange }[] {
-  const groups = new Map<string, { readonly cases: SeenCase[]; readonly changes: CaseChange }>()
+): readonly { readonly cases: readonly RevisedCase[]; readonly changes: CaseChange }[] {
+  const groups = new Map<string, { readonly cases: RevisedCase[]; readonly changes: CaseChange }>()
   for (const { case_id, outcome, revision, before } of results) {
     if (outcome !== 'changed' || revision === null || before === null) continue
     const changes = reversed(before)

@@ -4,7 +4,7 @@ import { useEffect, useRef } from 'react'
 import { Link } from 'wouter'
 import { apiProblem } from '../../api/problem.ts'
 import { showInvisible } from '../../parts/outside-text.ts'
-import { casesText, tally, undoOf, type BulkResult } from './bulk-changes.ts'
+import { casesText, tally, undoRequests, type BulkResult } from './bulk-changes.ts'
 import type { Bulk, BulkWork } from './use-bulk.ts'
 
 /** Progress and outcome of a change of many cases, with its undo. */
@@ -37,7 +37,7 @@ export function BulkResultBar({ bulk, work }: { readonly bulk: Bulk; readonly wo
           Stopped: {apiProblem(work.error).title}
         </Text>
       )}
-      {!work.isRunning && !work.isUndo && undoOf(work.results).length > 0 && (
+      {!work.isRunning && !work.isUndo && undoRequests(work.results).length > 0 && (
         <Button size="compact-xs" variant="default" onClick={bulk.undo}>
           Undo
         </Button>

@@ -2,7 +2,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useRef, useState } from 'react'
 import { apiCall } from '../../api/call.ts'
 import type { CaseChange } from '../../api/types.ts'
-import { countOf, piecesOf, undoOf, type BulkChoice, type BulkResult } from './bulk-changes.ts'
+import { countOf, piecesOf, undoRequests, type BulkChoice, type BulkResult } from './bulk-changes.ts'
 
 /** A change of many cases that is under way or has ended. */
 export interface BulkWork {
@@ -55,7 +55,7 @@ export function useBulk() {
       void run([{ choice, changes }], done, false),
     undo: () => {
       if (work === undefined) return
-      const parts = undoOf(work.results).map(({ cases, changes }) => ({ choice: { cases }, changes }))
+      const parts = undoRequests(work.results).map(({ cases, changes }) => ({ choice: { cases }, changes }))
       void run(parts, 'Restored', true)
     },
     stop: () => stop.current?.abort(),
