@@ -1,3 +1,4 @@
+import type { ContainmentChecks } from '../core/destructive/containment-checks.ts'
 import type { Pauses } from '../core/engine/turns/pauses.ts'
 import type { RunControl } from '../core/engine/turns/run-control.ts'
 import type { Runner } from '../core/engine/turns/runner.ts'
@@ -51,6 +52,7 @@ export const tokens = {
   shadows: token<ShadowWorker>('shadow worker'),
   pruner: token<Pruner>('pruner'),
   observableIndexer: token<ObservableIndexer>('observable indexer'),
+  containmentChecks: token<ContainmentChecks>('containment checks'),
   investigations: token<Investigations>('investigations'),
   storms: token<StormWatch>('storm watch'),
   inbound: token<Inbound>('inbound'),

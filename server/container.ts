@@ -1,5 +1,6 @@
 import 'reflect-metadata'
 import { container as root, instanceCachingFactory } from 'tsyringe'
+import { createContainmentChecks } from '../core/destructive/containment-checks.ts'
 import { createPauses } from '../core/engine/turns/pauses.ts'
 import { createRunControl } from '../core/engine/turns/run-control.ts'
 import { createRunner } from '../core/engine/turns/runner.ts'
@@ -197,6 +198,17 @@ function registerRunner(composition: Composition): void {
   )
   register(tokens.pauses, () =>
     createPauses({ store: stores.pause, runner: get(tokens.runner), clock: get(tokens.clock), log }),
+  )
+  register(tokens.containmentChecks, () =>
+    createContainmentChecks({
+      stores,
+      catalogue,
+      callSkill: metrics.watchSkills(get(tokens.skillCaller)),
+      isPaused: () => get(tokens.pauses).current() !== undefined,
+      periodMs: config.containmentCheckMs,
+      clock: get(tokens.clock),
+      log,
+    }),
   )
   register(tokens.pruner, () =>
     createPruner({ stores, keep: config.keep, sessions: config.sessions, clock: get(tokens.clock), log }),

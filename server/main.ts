@@ -221,7 +221,7 @@ function configuredSecrets(config: Config): readonly string[] {
   return [...texts, ...texts.map((text) => text.replace(/^toc_[^_]*_/, ''))]
 }
 
-async function takeUpUnfinished(container: Container, { stores, log }: Opened): Promise<void> {
+async function takeUpUnfinished(container: Container, { config, stores, log }: Opened): Promise<void> {
   const count = await stores.signIns.endInterrupted(interruptedRenewal)
   if (count > 0)
     log.warn({ count }, 'connections need a new sign-in: the server stopped during a token renewal')
@@ -232,6 +232,7 @@ async function takeUpUnfinished(container: Container, { stores, log }: Opened): 
   await container.get(tokens.scheduler).start()
   container.get(tokens.events).start()
   container.get(tokens.shadows).start()
+  if (config.containmentCheckMs > 0) container.get(tokens.containmentChecks).start()
   container.get(tokens.pruner).start()
   container.get(tokens.observableIndexer).start()
 }
@@ -242,6 +243,7 @@ async function stop(container: Container, { stores, metrics, tracing }: Opened, 
   container.get(tokens.scheduler).stop()
   await container.get(tokens.events).stop()
   await container.get(tokens.shadows).stop()
+  await container.get(tokens.containmentChecks).stop()
   await container.get(tokens.pruner).stop()
   await container.get(tokens.observableIndexer).stop()
   await container.get(tokens.investigations).stop()

@@ -3,6 +3,7 @@ import { theServer, type Actor, type Author } from '../domain/audit.ts'
 import type { ActionOutcome, CaseAction } from '../domain/case.ts'
 import type { RunEnd } from '../domain/run.ts'
 import { ConflictError, NotFoundError } from '../errors/errors.ts'
+import type { ContainingCall, EndedBy, StateChecks } from './state-checks.ts'
 
 /**
  * States of a containment. `undoing`: a run undoes it. `failed`: that run ended without undoing it. `unknown`: that run may have
@@ -12,7 +13,7 @@ export const containmentStates = ['active', 'undoing', 'undone', 'failed', 'unkn
 export type ContainmentState = (typeof containmentStates)[number]
 
 /** A destructive action that stays in effect until it is undone, such as an isolated machine. */
-export interface Containment {
+export interface Containment extends StateChecks {
   readonly id: string
   readonly organizationUuid: string
   /** The case of the run, with its title; null: it has none. */
@@ -37,6 +38,8 @@ export interface Containment {
   readonly unless: string | null
   /** Why it is `failed` or `overdue`, or stays beyond its expiry; null: nothing to say. */
   readonly note: string | null
+  /** Who ended it; null: it is not undone. Ended outside of Tocsin, `changedAt` is when a check noticed that. */
+  readonly endedBy: EndedBy | null
   readonly createdAt: number
   /** When its state last changed. */
   readonly changedAt: number
@@ -66,6 +69,8 @@ export interface Undo {
   readonly skill: string
   /** Undefined: the output of the containing call is unknown, and the input depends on it. */
   readonly input: Readonly<Record<string, unknown>> | undefined
+  /** The containing call, from which its state can be read. Undefined: nothing reads the state. */
+  readonly call?: ContainingCall | undefined
 }
 
 /** The state of a new containment. */

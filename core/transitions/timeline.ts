@@ -1,5 +1,7 @@
 import { actionText, inputText } from '../case/actions.ts'
 import { theExpiry, type ExpiryOutcome } from '../destructive/containment.ts'
+import { theCheck } from '../destructive/containment-state.ts'
+import type { EndedBy } from '../destructive/state-checks.ts'
 import { approvalNote } from '../destructive/policy.ts'
 import { theRun, type Actor } from '../domain/audit.ts'
 import { caseFieldNames, type CaseAction, type CaseEdit, type CaseEntry } from '../domain/case.ts'
@@ -147,6 +149,15 @@ export function extendedEntry(
 ): NewCaseEntry {
   const end = expiresAt === null ? 'people undo it' : new Date(expiresAt).toISOString()
   return noteEntry(`${containmentText(action)} stays in effect until ${end}.`, by, at)
+}
+
+/** A containment that is no longer in effect, as a check noticed. */
+export function releasedEntry(action: CaseAction, endedBy: EndedBy, at: number): NewCaseEntry {
+  const who =
+    endedBy === 'outside'
+      ? 'it was undone outside of Tocsin'
+      : 'a call with unknown outcome may have undone it'
+  return noteEntry(`${containmentText(action)} is no longer in effect: ${who}.`, theCheck, at)
 }
 
 function containmentText(action: CaseAction): string {

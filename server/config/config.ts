@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os'
 import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { defaultContainmentCheckMs } from '../../core/destructive/containment-checks.ts'
 import { defaultGroupWindowMs } from '../../core/domain/alert-group.ts'
 import { defaultFileQuota } from '../../core/transitions/case-files.ts'
 import { serverLimits } from '../../core/destructive/policy.ts'
@@ -77,6 +78,8 @@ export interface Config {
   readonly slowRunMs: number
   /** Destructive actions per class, organization and hour that need no approval. */
   readonly destructiveLimits: DestructiveLimits
+  /** Time between two reads of the state of a containment, in milliseconds; 0: it is not read. */
+  readonly containmentCheckMs: number
   /** Whether the requester of a run may approve its actions. */
   readonly selfApproval: SelfApproval
   /** How long repeats of an alert join its case; 0: only if a playbook says so. */
@@ -120,6 +123,7 @@ const variables = {
   TOCSIN_SLOW_RUN_SECONDS: read.integerBetween(0, 31_536_000),
   TOCSIN_GROUP_MINUTES: read.integerBetween(0, 10_080),
   TOCSIN_DESTRUCTIVE_PER_HOUR: read.destructiveLimits,
+  TOCSIN_CONTAINMENT_CHECK_MINUTES: read.integerBetween(0, 10_080),
   TOCSIN_SELF_APPROVAL: read.oneOf(selfApprovals),
   TOCSIN_SESSION_IDLE_MINUTES: read.integerBetween(1, 10_080),
   TOCSIN_SESSION_MAX_HOURS: read.integerBetween(1, 720),
@@ -201,6 +205,7 @@ export function readConfig(env: Environment): Config {
     stormPerMinute: value('TOCSIN_STORM_PER_MINUTE') ?? defaultStormPerMinute,
     slowRunMs: (value('TOCSIN_SLOW_RUN_SECONDS') ?? defaultSlowRunSeconds) * 1_000,
     destructiveLimits: serverLimits(value('TOCSIN_DESTRUCTIVE_PER_HOUR')),
+    containmentCheckMs: minutes(value('TOCSIN_CONTAINMENT_CHECK_MINUTES')) ?? defaultContainmentCheckMs,
     selfApproval: value('TOCSIN_SELF_APPROVAL') ?? 'never',
     groupWindowMs: minutes(value('TOCSIN_GROUP_MINUTES')) ?? defaultGroupWindowMs,
     sessions: sessionLimits(value('TOCSIN_SESSION_IDLE_MINUTES'), value('TOCSIN_SESSION_MAX_HOURS')),

@@ -47,6 +47,7 @@ describe('configuration', () => {
       slowRunMs: 300_000,
       groupWindowMs: 3_600_000,
       destructiveLimits: { containment: 10, blocking: 10, deletion: 10, execution: 10 },
+      containmentCheckMs: 900_000,
       selfApproval: 'never',
       keep: { runsMs: undefined, alertsMs: undefined, filesMs: undefined },
       fileQuota: 1_073_741_824,
@@ -81,6 +82,7 @@ describe('configuration', () => {
       TOCSIN_STORM_PER_MINUTE: '9',
       TOCSIN_GROUP_MINUTES: '0',
       TOCSIN_DESTRUCTIVE_PER_HOUR: '0',
+      TOCSIN_CONTAINMENT_CHECK_MINUTES: '0',
       TOCSIN_SELF_APPROVAL: 'Signed_in',
       TOCSIN_SESSION_IDLE_MINUTES: '15',
       TOCSIN_SESSION_MAX_HOURS: '8',
@@ -105,6 +107,7 @@ describe('configuration', () => {
       shadowSharePercent: 25,
       stormPerMinute: 9,
       groupWindowMs: 0,
+      containmentCheckMs: 0,
       selfApproval: 'signed_in',
       logLevel: 'warn',
     })
@@ -278,6 +281,7 @@ describe('configuration', () => {
     TOCSIN_SHADOW_SHARE_PERCENT: ['0', '101', '10%'],
     TOCSIN_STORM_PER_MINUTE: ['0', '10000001'],
     TOCSIN_SLOW_RUN_SECONDS: ['-1', '31536001', '5m'],
+    TOCSIN_CONTAINMENT_CHECK_MINUTES: ['-1', '10081', '1h'],
     TOCSIN_GROUP_MINUTES: ['-1', '10081', '1h'],
     TOCSIN_DESTRUCTIVE_PER_HOUR: [
       '-1',
@@ -351,7 +355,7 @@ describe('configuration', () => {
   })
 
   it('tests every variable above', () => {
-    expect(variableNames).to.have.length(45)
+    expect(variableNames).to.have.length(46)
   })
 
   it('warns about an unencrypted audit log export, and about an unused authorization', () => {

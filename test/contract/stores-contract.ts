@@ -10,6 +10,7 @@ import { caseMoveStoreContract } from './case-move-store.ts'
 import { caseStoreContract } from './case-store.ts'
 import { changeSourceContract } from './change-source.ts'
 import { checkpointStoreContract } from './checkpoint-store.ts'
+import { containmentChecksContract } from './containment-checks.ts'
 import { containmentStoreContract } from './containment-store.ts'
 import { correlationContract } from './correlation.ts'
 import { connectionStoreContract } from './connection-store.ts'
@@ -80,6 +81,7 @@ export function storesContract(makeStores: MakeStores): void {
   journalReaderContract(getSubject)
   checkpointStoreContract(getSubject)
   containmentStoreContract(getSubject)
+  containmentChecksContract(getSubject)
   eventWaitStoreContract(getSubject)
   inboundStoreContract(getSubject)
   scheduleStoreContract(getSubject)

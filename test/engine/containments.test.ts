@@ -88,6 +88,7 @@ describe('the undo of a call', () => {
     expect(of('entra_id.disable_user', { user: 'eve' })).to.deep.equal({
       skill: 'entra_id.enable_user',
       input: { user: 'eve' },
+      call: { input: { user: 'eve' } },
     })
     expect(of('entra_id.enable_user', { user: 'eve' })).to.equal(undefined)
     expect(of('entra_id.revoke_sessions', { user: 'eve' })).to.equal(undefined)

@@ -1,5 +1,6 @@
 import type { StepMasks } from '../../domain/mask.ts'
 import type { InterfaceCalls } from '../../interface/interface-calls.ts'
+import { keptCall } from '../../destructive/state-reading.ts'
 import type { Undo } from '../../destructive/containment.ts'
 import type { DestructiveClass, QuestionOutcome, RefusedAnswer, RelatedCall } from '../../plugin/index.ts'
 import type { Catalogue, CatalogueSkill } from '../../registry/catalogue.ts'
@@ -100,7 +101,11 @@ export function undoOf({ plugin, skill }: CatalogueSkill, input: unknown, output
   if (skill.effect !== 'write' || skill.destructive === undefined || skill.restores === true) return undefined
   const { undoneBy } = skill as { readonly undoneBy?: RelatedCall }
   if (undoneBy === undefined) return undefined
-  return { skill: `${plugin.name}.${undoneBy.skill}`, input: inputOfUndo(undoneBy, input, output) }
+  return {
+    skill: `${plugin.name}.${undoneBy.skill}`,
+    input: inputOfUndo(undoneBy, input, output),
+    call: skill.stateBy === undefined ? undefined : keptCall(input, output),
+  }
 }
 
 /** Undefined if it depends on an output that is unknown. */

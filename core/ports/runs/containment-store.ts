@@ -1,4 +1,6 @@
 import type { Containment, ContainmentState, ExpiryOutcome } from '../../destructive/containment.ts'
+import type { DueCheck } from '../../destructive/containment-state.ts'
+import type { StateCheck } from '../../destructive/state-checks.ts'
 import type { Actor } from '../../domain/audit.ts'
 import type { ListPage, ListRequest, OrganizationScope } from '../common.ts'
 
@@ -27,6 +29,15 @@ export interface ContainmentStore {
    * that time, and nothing changed.
    */
   settleExpiry(id: string, expiresAt: number, outcome: ExpiryOutcome): Promise<boolean>
+  /** Containments whose state is to be read at this time, the most overdue first. */
+  dueChecks(now: number, limit: number): Promise<readonly DueCheck[]>
+  /**
+   * Records a check, and its end in the timeline of its case. Has no effect if the containment has changed since `changedAt`, or had
+   * not settled when the check began (see `mayCount`).
+   *
+   * @param periodMs time until the next check
+   */
+  noteCheck(id: string, changedAt: number, check: StateCheck, periodMs: number): Promise<void>
   /** Changes the expiry; audited. Throws what `afterExtension` throws. */
   extend(id: string, expiresAt: number | null, by: Actor): Promise<Containment>
 }

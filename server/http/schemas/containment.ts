@@ -1,4 +1,5 @@
 import { containmentStates } from '../../../core/destructive/containment.ts'
+import { endings, seenStates } from '../../../core/destructive/state-checks.ts'
 import { apiCaseActionSchema } from './case-action.ts'
 import { apiActorSchema } from './run.ts'
 
@@ -25,6 +26,13 @@ export const apiContainmentSchema = {
     'expires_at',
     'unless',
     'note',
+    'state_by',
+    'state_unreadable',
+    'state_seen',
+    'state_seen_since',
+    'state_checked_at',
+    'state_error',
+    'ended_by',
     'created_at',
     'changed_at',
   ],
@@ -70,6 +78,39 @@ export const apiContainmentSchema = {
     note: {
       type: ['string', 'null'],
       description: 'Why it is failed or overdue, or stays beyond its expiry; null: nothing to say.',
+    },
+    state_by: {
+      type: ['string', 'null'],
+      description: 'The skill that reads whether it is in effect; null: none, or not stated.',
+    },
+    state_unreadable: {
+      type: ['string', 'null'],
+      description: 'Why nothing can read that; null: `state_by`, or not stated.',
+    },
+    state_seen: {
+      enum: [...seenStates, null],
+      description:
+        'What the last successful check says. contained: in effect; released: not in effect; unclear: neither; null: there was none.',
+    },
+    state_seen_since: {
+      type: ['integer', 'null'],
+      description: 'When the first of the consecutive checks began that say so (epoch milliseconds).',
+    },
+    state_checked_at: {
+      type: ['integer', 'null'],
+      description: 'When the last check ended, successful or not (epoch milliseconds); null: never.',
+    },
+    state_error: {
+      type: ['object', 'null'],
+      additionalProperties: false,
+      required: ['code', 'message'],
+      properties: { code: { type: 'string' }, message: { type: 'string' } },
+      description: 'Why the last check failed; null: it did not.',
+    },
+    ended_by: {
+      enum: [...endings, null],
+      description:
+        'Who undid it. call: a call of Tocsin; outside: somebody outside of Tocsin, `changed_at` is when a check noticed it; unknown: one of the two; null: not undone.',
     },
     created_at: { type: 'integer', minimum: 0, description: 'When (epoch milliseconds).' },
     changed_at: {

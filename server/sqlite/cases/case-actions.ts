@@ -1,5 +1,6 @@
 import { actionOf } from '../../../core/case/actions.ts'
 import type { CaseAction } from '../../../core/domain/case.ts'
+import type { JournalEntry } from '../../../core/domain/run.ts'
 import { answeredQuestion } from '../../../core/transitions/question.ts'
 import { stepState } from '../../../core/transitions/step.ts'
 import { actionEntry } from '../../../core/transitions/timeline.ts'
@@ -21,46 +22,51 @@ export const destructive = { may: 1, changedNothing: 2 } as const
 const lineOf = `(WITH RECURSIVE line (id, retry_of) AS (SELECT id, retry_of FROM runs WHERE id = ?
   UNION ALL SELECT r.id, r.retry_of FROM runs r JOIN line ON r.id = line.retry_of) SELECT id FROM line)`
 
-/** Inside of the write that records the outcome of a destructive skill, known or not: notes it in the case of the run. */
-export function noteAction(context: Context, runRow: number, path: string): void {
-  const run = requireRunRow(context.database, 'id', runRow)
-  if (run.caseRow !== null) insertAction(context, run, runRow, path, run.caseRow)
+/** The use of a destructive skill whose outcome is being recorded. */
+export interface DescribedUse {
+  readonly run: RunRow
+  readonly entry: JournalEntry
+  readonly action: CaseAction
+}
+
+/** Inside of the write that records the outcome of a destructive skill, known or not. */
+export function describeUse(
+  { database, clock }: Context,
+  runRow: number,
+  path: string,
+  changedNothing: boolean,
+): DescribedUse {
+  const run = requireRunRow(database, 'id', runRow)
+  const entry = toEntry(
+    database.one<EntryRow>(`${selectJournal} WHERE run_id = ? AND path = ?`, runRow, path),
+  )
+  const use = { run, entry, changedNothing, answered: answeredIn(database, runRow) }
+  return { run, entry, action: actionOf(use, clock.now()) }
+}
+
+/** In the same write: notes the action in the case of the run. */
+export function noteAction({ database, clock }: Context, { run, action }: DescribedUse): void {
+  if (run.caseRow !== null) insertEntry(database, run.caseRow, actionEntry(run, action, clock.now()))
 }
 
 /** Inside of the write that opens a case for a run that had none. */
 export function noteEarlierActions(context: Context, run: RunRow, caseRow: number): void {
   const { database } = context
-  const uses = database.all<{ run: number; path: string }>(
-    `SELECT run_id AS run, path FROM journal
+  const uses = database.all<{ run: number; path: string; mark: number }>(
+    `SELECT run_id AS run, path, destructive AS mark FROM journal
      WHERE run_id IN ${lineOf} AND destructive > 0 AND state <> ? ORDER BY id`,
     run.id,
     stepState.started,
   )
-  for (const { run: row, path } of uses)
-    insertAction(context, requireRunRow(database, 'id', row), row, path, caseRow)
-}
-
-function insertAction(
-  { database, clock }: Context,
-  run: RunRow,
-  runRow: number,
-  path: string,
-  caseRow: number,
-): void {
-  const row = database.one<EntryRow>(`${selectJournal} WHERE run_id = ? AND path = ?`, runRow, path)
-  const { mark } = database.one<{ mark: number }>(
-    'SELECT destructive AS mark FROM journal WHERE run_id = ? AND path = ?',
-    runRow,
-    path,
-  )
-  const changedNothing = mark === destructive.changedNothing
-  const use = { run, entry: toEntry(row), changedNothing, answered: answeredIn(database, runRow) }
-  const at = clock.now()
-  insertEntry(database, caseRow, actionEntry(run, actionOf(use, at), at))
+  const at = context.clock.now()
+  for (const { run: row, path, mark } of uses) {
+    const use = describeUse(context, row, path, mark === destructive.changedNothing)
+    insertEntry(database, caseRow, actionEntry(use.run, use.action, at))
+  }
 }
 
 /** The newest answered questions of the run and of those that it retries, oldest first. */
-export function answeredIn(database: Database, runRow: number) {
+function answeredIn(database: Database, runRow: number) {
   return database
     .all<CheckpointRow>(
       `${selectCheckpoint} WHERE t.run_id IN ${lineOf} AND t.state = ? ORDER BY t.id DESC LIMIT 50`,

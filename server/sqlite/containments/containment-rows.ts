@@ -1,4 +1,3 @@
-import { actionOf } from '../../../core/case/actions.ts'
 import { theRun, authorOf, type Author } from '../../../core/domain/audit.ts'
 import type { CaseAction } from '../../../core/domain/case.ts'
 import { composeCaseId } from '../../../core/domain/ids.ts'
@@ -19,17 +18,17 @@ import {
   type ContainmentState,
   type DestructiveOutcome,
 } from '../../../core/destructive/containment.ts'
+import { firstCheckAt } from '../../../core/destructive/containment-state.ts'
 import type { RunEnd } from '../../../core/domain/run.ts'
 import { expiredEntry } from '../../../core/transitions/timeline.ts'
-import { answeredIn } from '../cases/case-actions.ts'
+import type { DescribedUse } from '../cases/case-actions.ts'
 import { insertEntry } from '../cases/case-entries.ts'
 import { fromJson, toJson } from '../database/columns.ts'
 import type { Database } from '../database/database.ts'
 import { opened, sealedColumns } from '../context/sealed-values.ts'
 import type { StoreContext } from '../context/store-context.ts'
 import { makeUuid } from '../context/uuid.ts'
-import { selectJournal, toEntry, type EntryRow } from '../runs/journal-rows.ts'
-import { requireRunRow, type RunRow } from '../runs/run-rows.ts'
+import { updateRow } from '../context/rows.ts'
 
 type Context = Pick<StoreContext, 'database' | 'clock'>
 
@@ -44,6 +43,10 @@ export interface ContainmentRow extends Pick<
   | 'expiresAt'
   | 'unless'
   | 'note'
+  | 'stateSeen'
+  | 'seenSince'
+  | 'stateCheckedAt'
+  | 'endedBy'
   | 'createdAt'
   | 'changedAt'
 > {
@@ -55,19 +58,31 @@ export interface ContainmentRow extends Pick<
   /** Null: the run of the action. */
   readonly owner: string | null
   readonly hasUndo: 0 | 1
+  readonly stateError: string | null
 }
 
 /** Ends before WHERE. */
 export const selectContainment = `
   SELECT t.id, t.uuid, o.uuid AS organizationUuid, o.code AS organizationCode, c.number AS caseNumber, c.title AS caseTitle, t.state, t.action,
     t.connection, t.undone_by AS undoneBy, t.undo_input IS NOT NULL AS hasUndo, t.undo_run_uuid AS undoRunUuid, t.owner,
-    t.expires_at AS expiresAt, t.unless, t.note, t.created_at AS createdAt, t.changed_at AS changedAt
+    t.expires_at AS expiresAt, t.unless, t.note, t.state_seen AS stateSeen, t.seen_since AS seenSince,
+    t.state_checked_at AS stateCheckedAt, t.state_error AS stateError, t.ended_by AS endedBy, t.created_at AS createdAt, t.changed_at AS changedAt
   FROM containments t
     CROSS JOIN organizations o ON o.id = t.organization_id
     LEFT JOIN cases c ON c.id = t.case_id`
 
 export function toContainment(row: ContainmentRow): Containment {
-  const { id: _, uuid, organizationCode, caseNumber, action: actionJson, owner, hasUndo, ...rest } = row
+  const {
+    id: _,
+    uuid,
+    organizationCode,
+    caseNumber,
+    action: actionJson,
+    owner,
+    hasUndo,
+    stateError,
+    ...rest
+  } = row
   const action = fromJson<CaseAction>(actionJson)
   return {
     ...rest,
@@ -75,50 +90,31 @@ export function toContainment(row: ContainmentRow): Containment {
     caseId: caseNumber === null ? null : composeCaseId(organizationCode, caseNumber),
     action,
     hasUndo: hasUndo === 1,
+    stateError: fromJson<Containment['stateError']>(stateError),
     owner: fromJson<Author>(owner) ?? authorOf(theRun(action.run_uuid, action.playbook)),
   }
 }
 
-/** A call of a destructive skill whose outcome is recorded. */
-interface EndedCall {
-  readonly run: RunRow
-  readonly action: CaseAction
-  readonly entry: ReturnType<typeof toEntry>
+interface EndedCall extends DescribedUse {
   readonly call: DestructiveOutcome
 }
 
-/**
- * Inside of the write that records the outcome of a destructive skill, known or not: a containing call makes a containment, and a call
- * that undoes one ends it.
- */
-export function noteContainment(
-  context: Context,
-  runRow: number,
-  path: string,
-  call: DestructiveOutcome,
-  changedNothing: boolean,
-): void {
-  const { database, clock } = context
-  const run = requireRunRow(database, 'id', runRow)
-  const row = database.one<EntryRow>(`${selectJournal} WHERE run_id = ? AND path = ?`, runRow, path)
-  const entry = toEntry(row)
-  const action = actionOf({ run, entry, changedNothing, answered: answeredIn(database, runRow) }, clock.now())
-  const ended = { run, action, entry, call }
+/** In the write that records the outcome: a containing call makes a containment, and a call that undoes one ends it. */
+export function noteContainment(context: Context, use: DescribedUse, call: DestructiveOutcome): void {
+  const ended = { ...use, call }
   endUndone(context, ended)
-  if (call.contains !== undefined && makesContainment(action.outcome)) insertContainment(context, ended)
+  if (call.contains !== undefined && makesContainment(use.action.outcome)) insertContainment(context, ended)
 }
 
 /** A person decided the outcome of a step that was unknown: of a containing call, or of one that undoes. */
-export function noteDecidedContainment({ database, clock }: Context, runUuid: string, path: string): void {
-  const run = requireRunRow(database, 'uuid', runUuid)
-  const row = database.one<EntryRow>(`${selectJournal} WHERE run_id = ? AND path = ?`, run.id, path)
-  const entry = toEntry(row)
-  const action = actionOf({ run, entry, changedNothing: false, answered: [] }, clock.now())
-  endUndone({ database, clock }, { run, action, entry, call: { connection: null } })
+export function noteDecidedContainment(context: Context, use: DescribedUse): void {
+  const { run, action } = use
+  endUndone(context, { ...use, call: { connection: null } })
+  const { database } = context
   const known = database.get<{ id: number; action: string }>(
     'SELECT id, action FROM containments WHERE run_uuid = ? AND path = ?',
-    runUuid,
-    path,
+    run.uuid,
+    action.path,
   )
   if (known === undefined) return
   const changed = { ...fromJson<CaseAction>(known.action), outcome: action.outcome }
@@ -130,14 +126,20 @@ function insertContainment({ database, clock }: Context, { run, action, entry, c
   if (contains === undefined) return
   const now = clock.now()
   const uuid = makeUuid(now)
-  const place = `undo ${run.uuid} ${action.path}`
+  const place = `${run.uuid} ${action.path}`
+  const kept = (what: string, value: unknown) =>
+    value === undefined
+      ? null
+      : database.kept(toJson(value), entry.sensitive !== undefined, `${what} ${place}`)
   database.run(
     `INSERT INTO containments (uuid, organization_id, case_id, run_uuid, path, state, action, connection, undone_by, undo_input, owner,
-       expires_at, unless, created_at, changed_at)
-     VALUES (?, (SELECT id FROM organizations WHERE uuid = ?), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+       expires_at, unless, state_call, check_at, created_at, changed_at)
+     VALUES (?, (SELECT id FROM organizations WHERE uuid = ?), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
      ON CONFLICT (run_uuid, path) DO UPDATE SET action = excluded.action, connection = ifnull(excluded.connection, connection),
        undo_input = ifnull(excluded.undo_input, undo_input), expires_at = ifnull(excluded.expires_at, expires_at),
-       state = iif(state = ?, excluded.state, state)`,
+       changed_at = iif(state = ?, excluded.changed_at, changed_at), was_contained = iif(state = ?, 0, was_contained),
+       state = iif(state = ?, excluded.state, state), ended_by = NULL, state_call = ifnull(excluded.state_call, state_call),
+       check_at = ifnull(excluded.check_at, check_at)`,
     uuid,
     run.organizationUuid,
     run.caseRow,
@@ -147,14 +149,16 @@ function insertContainment({ database, clock }: Context, { run, action, entry, c
     toJson(action),
     connection,
     contains.skill,
-    contains.input === undefined
-      ? null
-      : database.kept(toJson(contains.input), entry.sensitive !== undefined, place),
+    kept('undo', contains.input),
     requesterOf(database, run.uuid),
     expiry === undefined ? null : now + expiry.afterMs,
     expiry?.unless ?? null,
+    kept('state call', contains.call),
+    contains.call === undefined ? null : firstCheckAt(now),
     now,
     now,
+    endedState,
+    endedState,
     endedState,
   )
   if (expiry !== undefined) database.expiries.onChanged()
@@ -193,14 +197,10 @@ function endUndone({ database, clock }: Context, { run, action, entry, call }: E
     if (!mayBeSameConnection(connection, call.connection)) continue
     if (!hasSameTarget(fromJson(input), entry.input)) continue
     const after = containmentAfterUndo(state, action.outcome)
-    if (after !== state)
-      database.run(
-        'UPDATE containments SET state = ?, undo_run_uuid = ?, changed_at = ? WHERE id = ?',
-        after,
-        run.uuid,
-        clock.now(),
-        id,
-      )
+    if (after === state) continue
+    const ended = after === endedState ? ({ endedBy: 'call', checkAt: null } as const) : {}
+    const changes = { state: after, undoRunUuid: run.uuid, changedAt: clock.now(), ...ended }
+    updateRow(database, 'containments', id, changes)
   }
 }
 

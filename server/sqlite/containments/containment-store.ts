@@ -5,6 +5,8 @@ import {
   type Containment,
   type ExpiryOutcome,
 } from '../../../core/destructive/containment.ts'
+import type { DueCheck } from '../../../core/destructive/containment-state.ts'
+import type { StateCheck } from '../../../core/destructive/state-checks.ts'
 import type { Actor } from '../../../core/domain/audit.ts'
 import type { CaseAction } from '../../../core/domain/case.ts'
 import { extendedEntry, notUndoneEntry } from '../../../core/transitions/timeline.ts'
@@ -27,6 +29,8 @@ import {
   type ContainmentRow,
   type KnownStanding,
 } from './containment-rows.ts'
+
+import { dueChecks, noteStateCheck } from './state-check-rows.ts'
 
 export class SqliteContainmentStore extends SqliteStore implements ContainmentStore {
   list(
@@ -129,6 +133,14 @@ export class SqliteContainmentStore extends SqliteStore implements ContainmentSt
         this.database.one<ContainmentRow>(`${selectContainment} WHERE t.id = ?`, known.row),
       )
     })
+  }
+
+  dueChecks(now: number, limit: number): Promise<readonly DueCheck[]> {
+    return this.database.read(() => dueChecks(this.database, now, limit))
+  }
+
+  noteCheck(uuid: string, changedAt: number, check: StateCheck, periodMs: number): Promise<void> {
+    return this.commits.write(() => noteStateCheck(this.context, { uuid, changedAt }, check, periodMs))
   }
 
   /** Inside of a write. Gives the time of the change. */

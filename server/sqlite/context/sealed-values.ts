@@ -62,5 +62,6 @@ export const sealedColumns = {
   contentKey: { table: 'file_contents', name: 'content_key', place: `'file ' || uuid` },
   stateValue: { table: 'state_entries', name: 'value', place: `'state ' || state_id || ' ' || key` },
   undoInput: { table: 'containments', name: 'undo_input', place: `'undo ' || run_uuid || ' ' || path` },
+  stateCall: { table: 'containments', name: 'state_call', place: `'state call ' || run_uuid || ' ' || path` },
   text: { table: 'checkpoint_answers', name: 'text', place: `'text ' || checkpoint_id` },
 } as const satisfies Readonly<Record<string, SealedColumn>>

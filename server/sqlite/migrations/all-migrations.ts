@@ -10,6 +10,7 @@ import { rateLimits } from './0010-rate-limits.ts'
 import { triggerTables } from './0011-triggers.ts'
 import { eventWaits } from './0012-event-waits.ts'
 import { containments } from './0013-containments.ts'
+import { containmentChecks } from './0015-containment-checks.ts'
 import { containmentExpiry } from './0014-containment-expiry.ts'
 import { shadowResults } from './0016-shadow-results.ts'
 import { caseWork } from './0020-case-work.ts'
@@ -57,4 +58,5 @@ export const migrations: readonly string[] = [
   accounts,
   shadowResults,
   observables,
+  containmentChecks,
 ]

@@ -28,7 +28,7 @@ import { applyState } from '../../../core/state/apply-state.ts'
 import type { StateRequest } from '../../../core/state/state.ts'
 import { stateAccess } from '../playbooks/state-rows.ts'
 import { recordDecision, recordRun } from './audit-run.ts'
-import { destructive, noteAction } from '../cases/case-actions.ts'
+import { describeUse, destructive, noteAction } from '../cases/case-actions.ts'
 import { updateRow } from '../context/rows.ts'
 import { fromJson, toJson } from '../database/columns.ts'
 import type { Database } from '../database/database.ts'
@@ -136,9 +136,7 @@ export class SqliteJournalStore extends SqliteStore implements JournalStore {
       const { state, error, attempt } = end
       const details = { skill: step.kind, path, attempt, state, error: error?.code ?? null }
       this.#recordSkill(runUuid, 'skill.ended', details)
-      noteAction(this.context, run, path)
-      if (end.call !== undefined)
-        noteContainment(this.context, run, path, end.call, end.changedNothing === true)
+      this.#noteOutcome(run, path, end.call, end.changedNothing === true)
     })
   }
 
@@ -146,7 +144,8 @@ export class SqliteJournalStore extends SqliteStore implements JournalStore {
     return this.commits.write(() => {
       const run = this.#requireRun(runUuid)
       this.#record(run, entry, end)
-      if (end.call !== undefined) noteContainment(this.context, run, entry.path, end.call, true)
+      if (end.call !== undefined)
+        noteContainment(this.context, describeUse(this.context, run, entry.path, true), end.call)
     })
   }
 
@@ -216,8 +215,7 @@ export class SqliteJournalStore extends SqliteStore implements JournalStore {
       if (tried !== undefined) noteFailedAttempt(this.database, run, tried)
       if (step !== undefined && state !== step.state) {
         updateRow(this.database, 'journal', step.id, { state })
-        if (step.destructive === destructive.may) noteAction(this.context, run, path)
-        if (call !== undefined) noteContainment(this.context, run, path, call, false)
+        if (step.destructive === destructive.may) this.#noteOutcome(run, path, call, false)
       }
       refreshWaiting(this.database, run)
     })
@@ -235,9 +233,11 @@ export class SqliteJournalStore extends SqliteStore implements JournalStore {
         resolution: toJson(resolved.resolution),
       })
       if (failedAttempt !== undefined) noteFailedAttempt(this.database, run, failedAttempt)
-      else if (this.database.get<StepRow>(selectStep, run, path)?.destructive === destructive.may)
-        noteAction(this.context, run, path)
-      noteDecidedContainment(this.context, runUuid, path)
+      if (this.database.get<StepRow>(selectStep, run, path)?.destructive === destructive.may) {
+        const use = describeUse(this.context, run, path, false)
+        if (failedAttempt === undefined) noteAction(this.context, use)
+        noteDecidedContainment(this.context, use)
+      }
       const { decision, by } = given
       const decided = { path, decision, skill: row.kind }
       recordDecision(this.context, requireRunRow(this.database, 'id', run), by, decided)
@@ -256,6 +256,13 @@ export class SqliteJournalStore extends SqliteStore implements JournalStore {
     const { class: kind, input, limits } = destructive
     const wanted = { skill, class: kind, paths: [path], inputs: [input], limits }
     return countUses(this.context, this.#uses, run, wanted)
+  }
+
+  /** In the case of the run, and among the containments. */
+  #noteOutcome(run: number, path: string, call: DestructiveOutcome | undefined, changedNothing: boolean) {
+    const use = describeUse(this.context, run, path, changedNothing)
+    noteAction(this.context, use)
+    if (call !== undefined) noteContainment(this.context, use, call)
   }
 
   /** The use is known to have changed nothing. */

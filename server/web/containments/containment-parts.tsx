@@ -22,9 +22,11 @@ export const containmentLooks: Readonly<
   overdue: { text: 'Overdue', color: 'red' },
 }
 
-/** An action with unknown outcome may not be in effect. */
-export function ContainmentBadge({ state, action }: Pick<ApiContainment, 'state' | 'action'>) {
-  if (state === 'active' && action.outcome === 'unknown')
+/** An action with unknown outcome may not be in effect, unless a check saw that it is. */
+export function ContainmentBadge({ one }: { readonly one: ApiContainment }) {
+  const { state, action, state_seen: seen } = one
+  if (state === 'active' && seen === 'released') return <StateBadge text="Not in effect" color="orange" />
+  if (state === 'active' && action.outcome === 'unknown' && seen !== 'contained')
     return <StateBadge text="May be active" color="orange" />
   return <StateBadge {...containmentLooks[state]} />
 }
@@ -89,7 +91,7 @@ function ContainmentLine({ one }: { readonly one: ApiContainment }) {
   return (
     <div className="action">
       <Group gap="4px 8px" align="baseline">
-        <ContainmentBadge state={one.state} action={action} />
+        <ContainmentBadge one={one} />
         <Text component="span" size="sm" fw={600} className="outside-text">
           {skill}
         </Text>
@@ -113,6 +115,46 @@ function ContainmentLine({ one }: { readonly one: ApiContainment }) {
           </>
         )}
       </Text>
+      <StateLine one={one} />
     </div>
+  )
+}
+
+const seenTexts = {
+  contained: 'In effect',
+  released: 'Not in effect',
+  unclear: 'Unclear whether it is in effect',
+} as const
+
+/** What the last check of the other system said, or why there is none. */
+function StateLine({ one }: { readonly one: ApiContainment }) {
+  const { state_seen: seen, state_checked_at: checkedAt, state_error: error, state_unreadable: why } = one
+  if (one.ended_by !== null && one.ended_by !== 'call')
+    return (
+      <Text size="xs" c="dimmed">
+        {one.ended_by === 'outside' ? 'Undone outside of Tocsin' : 'No longer in effect'}, noticed{' '}
+        <DateTime at={one.changed_at} />
+      </Text>
+    )
+  if (one.state === 'undone') return null
+  if (why !== null) return <OutsideText c="dimmed" text={`State cannot be read: ${why}`} />
+  if (checkedAt === null) return null
+  return (
+    <>
+      {seen !== null && error === null && (
+        <Text size="xs" c="dimmed">
+          {seenTexts[seen]} when checked <DateTime at={checkedAt} ago />
+        </Text>
+      )}
+      {error !== null && (
+        <>
+          <Text size="xs" c="dimmed">
+            Could not check its state <DateTime at={checkedAt} ago />
+            {seen !== null && `; before: ${seenTexts[seen].toLowerCase()}`}
+          </Text>
+          <OutsideText c="dimmed" text={error.message} />
+        </>
+      )}
+    </>
   )
 }

@@ -54,7 +54,7 @@ const columns: readonly Column<ApiContainment>[] = [
   {
     title: 'STATE',
     width: '108px',
-    cell: ({ state, action }) => <ContainmentBadge state={state} action={action} />,
+    cell: (one) => <ContainmentBadge one={one} />,
   },
   {
     title: 'TARGET',

@@ -60,7 +60,7 @@ const getCase = defineRoute({
     const body = {
       ...(await caseView(found, directory)),
       ...(await caseFileView(file, services, scope)),
-      containments: await Promise.all(containments.map((one) => containmentView(one, directory))),
+      containments: await Promise.all(containments.map((one) => containmentView(one, services))),
       actions_total: file.actions.length + file.leftOut.actions,
       timeline_total: file.timeline.length + file.leftOut.timeline,
     }

@@ -6,8 +6,8 @@ import {
 import { PlaybookError } from '../../../../core/errors/playbook-error.ts'
 import type { RunRequest } from '../../../../core/engine/turns/queue-run.ts'
 import { generateTrial } from '../../../../core/investigation/generate-trial.ts'
+import { skillView, type CatalogueSkill } from '../../../../core/registry/catalogue.ts'
 import { operators, readers } from '../../caller/caller.ts'
-import type { Directory } from '../../caller/directory.ts'
 import { RequestError } from '../../request/request-error.ts'
 import { component, defineRoute, type Services } from '../../routing/route.ts'
 import { recallNewRun, runView } from '../runs/run-view.ts'
@@ -31,12 +31,13 @@ const listContainments = defineRoute({
     },
     sort: sortByAge,
   },
-  async handle({ query, caller }, { stores, directory }) {
+  async handle({ query, caller }, services) {
+    const { stores, directory } = services
     const scope = await directory.scopeWithin(caller.scope, query.organization)
     const { case: caseId, state = 'standing' } = query
     const states = state === 'all' ? undefined : state === 'standing' ? standingStates : [state]
     const page = await stores.containments.list(scope, pageOf(query), { states, caseId })
-    return { body: await pageView(page, (one) => containmentView(one, directory)) }
+    return { body: await pageView(page, (one) => containmentView(one, services)) }
   },
 })
 
@@ -94,21 +95,41 @@ async function undoingCall(
 }
 
 /** A containment as the API shows it. */
-export const containmentView = async (one: Containment, directory: Directory) => ({
-  containment_id: one.id,
-  organization_code: await directory.organizationCode(one.organizationUuid),
-  case_id: one.caseId,
-  reason: one.caseTitle,
-  state: one.state,
-  action: one.action,
-  connection: one.connection,
-  undone_by: one.undoneBy,
-  can_undo: one.hasUndo,
-  undo_run_uuid: one.undoRunUuid,
-  owner: one.owner,
-  expires_at: one.expiresAt,
-  unless: one.unless,
-  note: one.note,
-  created_at: one.createdAt,
-  changed_at: one.changedAt,
-})
+export async function containmentView(one: Containment, { catalogue, directory }: ViewServices) {
+  const skill = catalogue.skill(one.action.skill)
+  const { stateBy, stateUnreadable } = statesOf(skill)
+  return {
+    containment_id: one.id,
+    organization_code: await directory.organizationCode(one.organizationUuid),
+    case_id: one.caseId,
+    reason: one.caseTitle,
+    state: one.state,
+    action: one.action,
+    connection: one.connection,
+    undone_by: one.undoneBy,
+    can_undo: one.hasUndo,
+    undo_run_uuid: one.undoRunUuid,
+    owner: one.owner,
+    expires_at: one.expiresAt,
+    unless: one.unless,
+    note: one.note,
+    state_by: stateBy,
+    state_unreadable: stateUnreadable,
+    state_seen: one.stateSeen,
+    state_seen_since: one.seenSince,
+    state_checked_at: one.stateCheckedAt,
+    state_error: one.stateError,
+    ended_by: one.endedBy,
+    created_at: one.createdAt,
+    changed_at: one.changedAt,
+  }
+}
+
+type ViewServices = Pick<Services, 'catalogue' | 'directory'>
+
+/** How its state is read, as its plugin says now. */
+function statesOf(found: CatalogueSkill | undefined) {
+  if (found === undefined) return { stateBy: null, stateUnreadable: null }
+  const { state_by: stateBy, state_unreadable: stateUnreadable } = skillView(found)
+  return { stateBy, stateUnreadable }
+}

@@ -1,0 +1,75 @@
+import {
+  afterCheck,
+  checkedStates,
+  mayCount,
+  settleMs,
+  type CheckedStanding,
+  type DueCheck,
+} from '../../../core/destructive/containment-state.ts'
+import type { ContainingCall, StateCheck, StateChecks } from '../../../core/destructive/state-checks.ts'
+import type { CaseAction } from '../../../core/domain/case.ts'
+import { releasedEntry } from '../../../core/transitions/timeline.ts'
+import { insertEntry } from '../cases/case-entries.ts'
+import { updateRow } from '../context/rows.ts'
+import { opened, sealedColumns, SealedValues } from '../context/sealed-values.ts'
+import type { StoreContext } from '../context/store-context.ts'
+import { fromJson, toJson } from '../database/columns.ts'
+import type { Database } from '../database/database.ts'
+import { selectContainment, toContainment, type ContainmentRow } from './containment-rows.ts'
+
+const { stateCall } = sealedColumns
+const states = toJson(checkedStates)
+
+/** See `ContainmentStore.dueChecks`. */
+export function dueChecks(database: Database, now: number, limit: number): readonly DueCheck[] {
+  const due = database.all<{ id: number; call: string; stored: string }>(
+    `SELECT id, state_call AS stored, ${opened(stateCall.name, stateCall.place)} AS call FROM containments
+     WHERE check_at <= ? AND state_call IS NOT NULL AND changed_at <= ? AND state IN (SELECT value FROM json_each(?))
+     ORDER BY check_at, id LIMIT ?`,
+    now,
+    now - settleMs,
+    states,
+    limit,
+  )
+  return due.map(({ id, call, stored }) => ({
+    containment: toContainment(database.one<ContainmentRow>(`${selectContainment} WHERE t.id = ?`, id)),
+    call: fromJson<ContainingCall>(call) ?? { input: null },
+    isSensitive: SealedValues.isSealed(stored),
+  }))
+}
+
+interface CheckedRow extends Omit<CheckedStanding, 'wasContained' | 'stateError'> {
+  readonly id: number
+  readonly caseRow: number | null
+  readonly action: string
+  readonly wasContained: 0 | 1
+  readonly stateError: string | null
+}
+
+/** Inside of a write. See `ContainmentStore.noteCheck`. */
+export function noteStateCheck(
+  { database, clock }: Pick<StoreContext, 'database' | 'clock'>,
+  containment: { readonly uuid: string; readonly changedAt: number },
+  check: StateCheck,
+  periodMs: number,
+): void {
+  const row = database.get<CheckedRow>(
+    `SELECT id, case_id AS caseRow, action, state, changed_at AS changedAt, state_seen AS stateSeen, seen_since AS seenSince,
+       state_checked_at AS stateCheckedAt, state_error AS stateError, was_contained AS wasContained
+     FROM containments WHERE uuid = ?`,
+    containment.uuid,
+  )
+  if (row === undefined || row.changedAt !== containment.changedAt || !mayCount(row, check.startedAt)) return
+  const now = clock.now()
+  const stateError = fromJson<StateChecks['stateError']>(row.stateError)
+  const known = { ...row, wasContained: row.wasContained === 1, stateError }
+  const after = afterCheck(known, check, { now, periodMs })
+  updateRow(database, 'containments', row.id, {
+    ...after,
+    stateError: after.stateError === null ? null : toJson(after.stateError),
+    wasContained: after.wasContained ? 1 : 0,
+    ...(after.state !== row.state && { changedAt: now }),
+  })
+  if (after.endedBy === undefined || row.caseRow === null) return
+  insertEntry(database, row.caseRow, releasedEntry(fromJson<CaseAction>(row.action), after.endedBy, now))
+}
