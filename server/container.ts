@@ -4,6 +4,7 @@ import { createContainmentChecks } from '../core/destructive/containment-checks.
 import { createPauses } from '../core/engine/turns/pauses.ts'
 import { createRunControl } from '../core/engine/turns/run-control.ts'
 import { createRunner } from '../core/engine/turns/runner.ts'
+import { connectionsToBind } from '../core/skill/connection/find-connection.ts'
 import { followUpsOf, skillsOf, type SkillCaller } from '../core/engine/skills/skill-caller.ts'
 import { createInbound } from '../core/inbound/inbound.ts'
 import { createRefusals } from '../core/inbound/refusals.ts'
@@ -174,6 +175,7 @@ function registerRunner(composition: Composition): void {
           catalogue,
           metrics.watchSkills(get(tokens.skillCaller)),
           createInterfaceCalls(catalogue, stores.connections),
+          connectionsToBind(catalogue, stores.connections),
         ),
         followUps: (skill) => followUpsOf(catalogue, skill),
       },
@@ -191,6 +193,7 @@ function registerRunner(composition: Composition): void {
     createRunControl({
       stores,
       runner: get(tokens.runner),
+      clock: get(tokens.clock),
       schemas: (skill) => catalogue.skill(skill)?.skill,
       selfApproval: config.selfApproval,
       onRunEnded,

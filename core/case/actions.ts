@@ -2,8 +2,8 @@ import type { ActionDecision, ActionOutcome, CaseAction } from '../domain/case.t
 import { type Checkpoint, labelOf, nameOfAnswerer } from '../domain/checkpoint.ts'
 import { hide } from '../domain/mask.ts'
 import type { JournalEntry } from '../domain/run.ts'
-import { restApproved } from '../engine/context/approval.ts'
-import { approvalPath, isApprovalPath } from '../engine/journal/paths.ts'
+import { isApprovalPath, pathToApprove } from '../engine/journal/paths.ts'
+import { approvingAnswers } from '../transitions/question.ts'
 import { textAt, valueAt } from '../plugin/index.ts'
 
 /** Maximum length of an input as JSON; larger inputs are kept only in the run. */
@@ -63,21 +63,26 @@ function inputOf({ input, sensitive }: JournalEntry): CaseAction['input'] {
 }
 
 function decisionsOf({ run, entry, answered }: RecordedUse): readonly ActionDecision[] {
-  const approvals = new Set([approvalPath(entry.path), approvalPath(entry.path.replace(/\[\d+\]$/, ''))])
+  const approved = new Set([entry.path, entry.path.replace(/\[\d+\]$/, '')])
   const asked = answered.flatMap((checkpoint): readonly ActionDecision[] => {
     const { answer, path } = checkpoint
     const isApproval = isApprovalPath(path)
     if (answer === null || answer.at > (entry.endedAt ?? Infinity)) return []
     const isOfRest =
-      answer.value === restApproved &&
+      answer.value === approvingAnswers.rest &&
       checkpoint.runUuid === run.uuid &&
       textAt(checkpoint.question.input, 'skill') === entry.kind &&
       answer.at <= entry.startedAt
-    if (isApproval && !approvals.has(path) && !isOfRest) return []
+    if (isApproval && !approved.has(pathToApprove(path)) && !isOfRest) return []
     const word = checkpoint.question.answers?.find((each) => each === answer.value)
     const said = word === undefined ? null : labelOf(checkpoint.question, word).slice(0, maxShown)
-    const by = { ...answer.by, name: nameOfAnswerer(checkpoint, answer.by) ?? answer.by.name }
-    return [{ kind: isApproval ? 'approval' : 'answer', by, answer: said, path, at: answer.at }]
+    return [...(checkpoint.counted ?? []), answer].map((each) => ({
+      kind: isApproval ? 'approval' : 'answer',
+      by: { ...each.by, name: nameOfAnswerer(checkpoint, each.by) ?? each.by.name },
+      answer: said,
+      path,
+      at: each.at,
+    }))
   })
   const { resolution, path } = entry
   if (resolution === undefined) return asked.slice(-maxDecisions)

@@ -2,10 +2,13 @@ import {
   defaultDestructivePerHour,
   type DestructiveLimits,
   type ExceededLimit,
+  type HeldUses,
   type OwnDestructiveLimits,
+  type ApprovalRule,
 } from '../domain/destructive-use.ts'
 import type { DestructiveClass } from '../plugin/index.ts'
 import type { Catalogue } from '../registry/catalogue.ts'
+import { approvalsFor, approvalsText, ruleFor, ruleText, type UseFacts } from './approval-rules.ts'
 
 /** The limits of a server: the configured ones, and the default for all other classes. */
 export function serverLimits(set: OwnDestructiveLimits = {}): DestructiveLimits {
@@ -21,7 +24,7 @@ export const limitOf = (
 ): number => own?.[kind] ?? server[kind]
 
 /** Whether actions must wait for an approval. `uses` counts those of the last hour, without the new ones. */
-export function exceededLimit(
+function exceededLimit(
   kind: DestructiveClass,
   counts: { readonly uses: number; readonly wanted: number; readonly limit: number },
 ): ExceededLimit | undefined {
@@ -29,17 +32,48 @@ export function exceededLimit(
   return uses + wanted > limit ? { class: kind, uses, wanted, limit } : undefined
 }
 
+/** What decides whether actions wait. */
+export interface ApprovalPolicy {
+  readonly rules: readonly ApprovalRule[]
+  readonly limit: number
+  /** A person approved all further uses of the skill in the run; rules apply all the same. */
+  readonly isRestApproved: boolean
+}
+
+/** Whether actions wait for an approval, because of the rule that applies or of the limit. */
+export function heldUses(
+  use: UseFacts,
+  { uses, wanted }: { readonly uses: number; readonly wanted: number },
+  { rules, limit, isRestApproved }: ApprovalPolicy,
+): HeldUses | undefined {
+  const rule = ruleFor(rules, use) ?? null
+  const isExceeded = !isRestApproved && exceededLimit(use.class, { uses, wanted, limit }) !== undefined
+  if (!isExceeded && (rule?.approvals ?? 0) === 0) return undefined
+  return { class: use.class, uses, wanted, limit, isExceeded, rule }
+}
+
 /** `30 blocking actions`, `1 containment action`. */
 export const actionsText = (count: number, kind: DestructiveClass): string =>
   `${count} ${kind} ${count === 1 ? 'action' : 'actions'}`
 
 /** For the question: the actions of the last hour, and the limit. */
-export const exceededLimitText = ({ class: kind, uses, limit }: ExceededLimit): string =>
+const exceededLimitText = ({ class: kind, uses, limit }: ExceededLimit): string =>
   `${actionsText(uses, kind)} within the last hour in this organization; the limit without approval is ${limit} per hour`
 
+/** For the question and the timeline: why actions wait. */
+export function heldText(held: HeldUses): string {
+  const { rule, isExceeded } = held
+  const limit = isExceeded ? [exceededLimitText(held)] : []
+  const needs = rule !== null && (rule.approvals > 0 || isExceeded)
+  return [
+    ...limit,
+    ...(needs ? [`${ruleText(rule)} requires ${approvalsText(approvalsFor(held))}`] : []),
+  ].join('; ')
+}
+
 /** For the timeline of the case. */
-export const approvalNote = (skill: string, held: ExceededLimit): string =>
-  `${skill} waits for an approval of ${actionsText(held.wanted, held.class)}: ${exceededLimitText(held)}.`
+export const approvalNote = (skill: string, held: HeldUses): string =>
+  `${skill} waits for an approval of ${actionsText(held.wanted, held.class)}: ${heldText(held)}.`
 
 /** What would wait for an approval if all these skills were used within an hour, e.g. in a dry run. */
 export function wouldAsk(

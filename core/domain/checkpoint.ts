@@ -1,5 +1,6 @@
 import type { Author } from './audit.ts'
 import { type JsonSchema, type RefusalReason, textAt, valueAt } from '../plugin/index.ts'
+import type { ApprovalTerms } from './destructive-use.ts'
 
 /**
  * `withdrawn`: the run no longer waits, because it was cancelled, timed out, or could not ask. `decided`: the answers of other
@@ -20,6 +21,8 @@ export interface Question {
   readonly answers: readonly string[] | null
   /** JSON Schema of the answer; null for a choice of answers. */
   readonly form: JsonSchema | null
+  /** Of an approval of destructive actions: who must approve, and what exactly. Default: one person. */
+  readonly approval?: ApprovalTerms | undefined
 }
 
 /** What an unanswered question does after its timeout: fail the step, or continue with this answer. */
@@ -70,6 +73,8 @@ export interface Checkpoint {
   readonly onTimeout: Silence | null
   /** The accepted answer. */
   readonly answer: CheckpointAnswer | null
+  /** Approvals that counted before the one that decided, of a question that needs several. Default: none. */
+  readonly counted?: readonly CheckpointAnswer[] | undefined
 }
 
 export interface CheckpointAnswer {
@@ -81,10 +86,14 @@ export interface CheckpointAnswer {
   readonly text: string | null
   /** Epoch milliseconds. */
   readonly at: number
+  /** Of an approval: ids that stand for the same person; see `Approver`. */
+  readonly sameAs?: readonly string[] | undefined
+  /** Of an approval of several actions: the numbers of the refused ones, from 0. Default: none. */
+  readonly refusedItems?: readonly number[] | undefined
 }
 
-/** Whether an answer counts, or why it is recorded without effect. */
-export type AnswerVerdict = 'accepted' | RefusalReason
+/** Whether an answer decides, counts together with others (`counted`), or why it is recorded without effect. */
+export type AnswerVerdict = 'accepted' | 'counted' | RefusalReason
 
 /** The display text of an answer: its label in the input `labels` of the question, else the answer itself. */
 export const labelOf = ({ input }: Pick<Question, 'input'>, answer: string): string =>

@@ -1,5 +1,5 @@
 import type { CaseTargets } from './case.ts'
-import type { OwnDestructiveLimits } from './destructive-use.ts'
+import type { ApprovalRule, OwnDestructiveLimits } from './destructive-use.ts'
 
 /** Owner of alerts, cases and connections. */
 export interface Organization {
@@ -11,6 +11,8 @@ export interface Organization {
   readonly destructiveLimits?: OwnDestructiveLimits | undefined
   /** Targets of response times of its cases. Default: none. */
   readonly caseTargets?: CaseTargets | undefined
+  /** Who must approve its destructive actions; the first rule that matches applies. Default: none. */
+  readonly approvalRules?: readonly ApprovalRule[] | undefined
   /** Starts at 1 and rises with each edit. */
   readonly revision: number
   /** Epoch milliseconds. */

@@ -174,7 +174,8 @@ function followUp(
   for (const [index, { outcome, checkpoint }] of outcomes.entries()) {
     const { runUuid: uuid, organizationUuid } = checkpoint
     if (outcome === 'accepted') runner.wake({ uuid, organizationUuid })
-    else sayRefused(checkpoint, { by: answers[index]?.by.id ?? '', reason: outcome })
+    else if (outcome !== 'counted')
+      sayRefused(checkpoint, { by: answers[index]?.by.id ?? '', reason: outcome })
   }
 }
 

@@ -197,6 +197,7 @@ function walkLeaf({ journal }: Comparison, { action }: Step, path: string): Endi
     ...[askPath, remindPath, settlePath, approvalPath, choicePath, outputPath, statePath].map((pathOf) =>
       pathOf(path),
     ),
+    ...journal.items(approvalPath(path)).map((number) => approvalPath(path, number)),
     ...journal.items(calls).map((index) => itemPath(calls, index)),
     peoplePath(path),
     ...journal.items(personPath(path)).flatMap((index) => journal.within(itemPath(personPath(path), index))),

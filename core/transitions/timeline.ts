@@ -6,7 +6,7 @@ import { approvalNote } from '../destructive/policy.ts'
 import { theRun, type Actor } from '../domain/audit.ts'
 import { caseFieldNames, type CaseAction, type CaseEdit, type CaseEntry } from '../domain/case.ts'
 import { labelOf, type Checkpoint } from '../domain/checkpoint.ts'
-import type { ExceededLimit } from '../domain/destructive-use.ts'
+import type { HeldUses } from '../domain/destructive-use.ts'
 import type { Run, RunEnd, StepDecision } from '../domain/run.ts'
 import { textAt } from '../plugin/index.ts'
 import type { BulkAnswer } from '../ports/runs/checkpoint-store.ts'
@@ -123,7 +123,7 @@ export function answerEntry(
   return noteEntry(`${said}${many}, to: ${asked.toWellFormed()}`, by, at)
 }
 
-export const approvalEntry = (run: NamedRun, skill: string, held: ExceededLimit, at: number): NewCaseEntry =>
+export const approvalEntry = (run: NamedRun, skill: string, held: HeldUses, at: number): NewCaseEntry =>
   noteEntry(approvalNote(skill, held), actorOf(run), at)
 
 export const actionEntry = (run: NamedRun, action: CaseAction, at: number): NewCaseEntry => ({

@@ -62,7 +62,7 @@ describe('the impossible-travel playbook', () => {
       loadPlaybook: async () => playbook,
       skills: { call, interrupted },
     })
-    const control = createRunControl({ stores: bench.stores, runner, schemas })
+    const control = createRunControl({ stores: bench.stores, clock, runner, schemas })
     const organization = (await bench.stores.organizations.list('all'))[0]!
     const content = JSON.stringify({
       risk: 70,

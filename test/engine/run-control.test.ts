@@ -37,6 +37,7 @@ describe('run control', () => {
     const control = createRunControl({
       stores: bench.stores,
       runner,
+      clock,
       schemas: () => undefined,
       onRunEnded: (run) => ended.push(run),
     })

@@ -61,7 +61,7 @@ describe('turns of runs', () => {
     return { ...bench.stores, runs: new Proxy(runs, { get }) }
   }
   const control = (runner: Runner) =>
-    createRunControl({ stores: bench.stores, runner, schemas: () => undefined })
+    createRunControl({ stores: bench.stores, clock, runner, schemas: () => undefined })
   const answer = async (run: Run): Promise<string> =>
     (await bench.stores.checkpoints.atPath(run.uuid, 'ask'))?.id ?? expect.fail('nobody was asked')
   const yes = { value: 'yes', text: null }

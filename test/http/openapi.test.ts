@@ -38,6 +38,7 @@ const bodies: Record<string, object> = {
   patch_organizations_organization: { name: 'x' },
   put_organizations_organization_destructive_limits: { blocking: 3 },
   put_organizations_organization_case_targets: { low: { resolve_minutes: 60 } },
+  put_organizations_organization_approval_rules: { rules: [{ approvals: 1 }] },
   patch_providers_provider: { name: 'x' },
   post_cases_bulk: { cases: [{ case_id: 'acme-1', revision: 1 }], changes: { severity: 'low' } },
   post_runs_run_retry: {},
@@ -73,6 +74,7 @@ const neededHeaders: Readonly<Record<string, Readonly<Record<string, string>>>> 
   patch_organizations_organization: { 'if-match': '*' },
   put_organizations_organization_destructive_limits: { 'if-match': '*' },
   put_organizations_organization_case_targets: { 'if-match': '*' },
+  put_organizations_organization_approval_rules: { 'if-match': '*' },
   patch_providers_provider: { 'if-match': '*' },
 }
 

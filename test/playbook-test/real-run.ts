@@ -49,8 +49,8 @@ export async function realRun(options: RealRun) {
   const journal: JournalStore = {
     ...memory.store,
     begin: async (run, begin) =>
-      begin.destructive?.limits !== undefined && options.isHeld?.(begin.path) === true
-        ? { class: begin.destructive.class, uses: 10, wanted: 1, limit: 10 }
+      begin.destructive?.checks !== undefined && options.isHeld?.(begin.path) === true
+        ? { class: begin.destructive.class, uses: 10, wanted: 1, limit: 10, isExceeded: true, rule: null }
         : await memory.store.begin(run, begin),
   }
   const context = await openLocalContext({

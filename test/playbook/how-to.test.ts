@@ -13,8 +13,8 @@ import { makeTemporaryFolder, type TemporaryFolder } from '../support/temporary-
 
 const folderOfPages = 'docs/how-to'
 const pages = readdirSync(join(import.meta.dirname, '../..', folderOfPages))
-  // A backtest needs a server: test/end-to-end/backtest.test.ts.
-  .filter((name) => name !== 'README.md' && name !== 'backtest-a-change.md')
+  // A server is needed: test/end-to-end/backtest.test.ts, test/http/approval-rules.test.ts.
+  .filter((name) => !['README.md', 'backtest-a-change.md', 'approval-rules.md'].includes(name))
   .map((name) => `${folderOfPages}/${name}`)
 
 describe('docs/how-to', function () {

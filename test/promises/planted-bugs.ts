@@ -75,8 +75,8 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
   },
   'any answer approves an action': {
     file: 'core/engine/context/approval.ts',
-    find: 'if (isApproval(answer)) return',
-    replace: 'if (answer !== null) return',
+    find: 'if (!isApproval(answer)) return',
+    replace: 'if (answer === null) return',
   },
   'repeats of a killed process never end': {
     file: 'server/sqlite/runs/run-store.ts',

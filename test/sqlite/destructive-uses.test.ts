@@ -54,11 +54,11 @@ describe('uses of destructive skills in SQLite', () => {
       destructive: {
         class: 'containment',
         input: {},
-        limits: attempt === 1 ? serverLimits({ containment: 1 }) : undefined,
+        checks: attempt === 1 ? { limits: serverLimits({ containment: 1 }) } : undefined,
       },
     })
 
-  const held = { class: 'containment', uses: 1, wanted: 1, limit: 1 }
+  const held = { class: 'containment', uses: 1, wanted: 1, limit: 1, isExceeded: true, rule: null }
 
   it('survive a restart and expire after an hour, even if the clock is set back meanwhile', async () => {
     expect(await use(await startRun())).to.equal(undefined)

@@ -78,6 +78,7 @@ describe('an answer with consequences', () => {
 const checkpoint = (changes: Partial<ApiCheckpoint> = {}): ApiCheckpoint => ({
   checkpoint_id: 'c1',
   reference: null,
+  approval: null,
   group: null,
   run_uuid: 'r1',
   organization_code: 'main',

@@ -34,6 +34,8 @@ interface Intent {
   readonly question: Question
   readonly until_ms: number
   readonly remind_at_ms?: number
+  /** Of an approval with sensitive inputs: the salt of its digest. */
+  readonly salt?: string
   /** For one of several people who are not asked at the same time. */
   readonly ask_at_ms?: number
 }
@@ -85,7 +87,7 @@ function performInBackground(local: LocalRun, work: EffectWork): void {
 }
 
 function intentOf(local: LocalRun, work: AskWork, startedAt: number): Intent {
-  const { question, withinMs, remindAfterMs } = work.question()
+  const { question, withinMs, remindAfterMs, salt } = work.question()
   if (local.checkpoints === undefined) {
     throw new TocsinError('nobody_to_ask', 'questions cannot be asked here', {
       hint: 'give the answer in advance',
@@ -99,6 +101,7 @@ function intentOf(local: LocalRun, work: AskWork, startedAt: number): Intent {
     until_ms: work.group?.untilMs ?? startedAt + withinMs,
     ...(remindAfterMs !== undefined && { remind_at_ms: askAt + remindAfterMs }),
     ...(askAt > startedAt && { ask_at_ms: askAt }),
+    ...(salt !== undefined && { salt }),
   }
 }
 
@@ -195,7 +198,7 @@ class SendingFailed extends Error {
 
 function resultBy(work: AskWork, checkpoint: Checkpoint): PureResult {
   const { answer, state, timeoutAt } = checkpoint
-  if (answer !== null) return work.answered(answer, nameOfAnswerer(checkpoint, answer.by))
+  if (answer !== null) return work.answered(answer, nameOfAnswerer(checkpoint, answer.by), checkpoint)
   return state === 'decided' && work.group !== undefined ? work.group.decided() : work.timedOut(timeoutAt)
 }
 

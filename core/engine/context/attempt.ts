@@ -1,3 +1,4 @@
+import type { HeldUses } from '../../domain/destructive-use.ts'
 import { CancelledError, TimeoutError } from '../../errors/errors.ts'
 import { callLater, type Clock } from '../../ports/clock.ts'
 import type { Effect } from '../../plugin/index.ts'
@@ -101,4 +102,14 @@ function timedOut(timeoutMs: number): TimeoutError {
     hint: 'if the other system needs longer, raise the timeout of the step',
     details: { timeout_ms: timeoutMs },
   })
+}
+
+/** A rule or the limit holds back this use; nothing of it was recorded. */
+export class ApprovalRequiredError extends Error {
+  readonly use: HeldUses
+
+  constructor(use: HeldUses) {
+    super('the use needs approval')
+    this.use = use
+  }
 }

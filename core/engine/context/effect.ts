@@ -1,10 +1,10 @@
 import type { DestructiveOutcome } from '../../destructive/containment.ts'
-import type { DestructiveLimits, ExceededLimit } from '../../domain/destructive-use.ts'
 import type { FailedAttempt, JournalEntry } from '../../domain/run.ts'
+import type { UseChecks } from '../../ports/runs/destructive-use-store.ts'
 import type { JournalBegin } from '../../ports/runs/journal-store.ts'
 import { CancelledError, TimeoutError } from '../../errors/errors.ts'
 import { TocsinError } from '../../plugin/index.ts'
-import { cancelled, GroupTimeoutError } from './attempt.ts'
+import { ApprovalRequiredError, cancelled, GroupTimeoutError } from './attempt.ts'
 import { RunSuspended, type EffectWork, type WorkOutcome } from '../journal/durable-context.ts'
 import {
   begun,
@@ -43,12 +43,14 @@ async function begin(local: LocalRun, work: EffectWork): Promise<WorkOutcome> {
   const { destructive } = work
   const standing = destructive?.isAgain === true ? await standingEffect(local, work, intent.input) : undefined
   if (standing !== undefined) return recordOutcome(local, intent, standing, foundCall(work, intent.input))
-  const limits = destructive?.isApproved === true ? undefined : local.destructiveLimits
-  const held = await local.journal.begin({ ...intent, ...recorded(work, intent.input, limits) })
+  const held = await local.journal.begin({
+    ...intent,
+    ...recorded(work, intent.input, checksOf(local, work)),
+  })
   if (held !== undefined) {
     const known = destructive?.isAgain === true ? undefined : await standingEffect(local, work, intent.input)
     if (known !== undefined) return recordOutcome(local, intent, known, foundCall(work, intent.input))
-    throw new ApprovalRequiredError(held, destructive?.shown(intent.input))
+    throw new ApprovalRequiredError(held)
   }
   return await tryUntilEnded(local, work, intent.input, firstProgress())
 }
@@ -190,27 +192,28 @@ async function beginAgain(
   progress.begun = intent.attempt
 }
 
-/** @param limits for a first attempt without approval; an attempt that has begun is never held back */
+/** What may hold back a first attempt; undefined: nothing. */
+function checksOf(
+  { destructiveLimits: limits, approvalRules: rules }: LocalRun,
+  { destructive }: EffectWork,
+): UseChecks | undefined {
+  if (limits === undefined || destructive === undefined || destructive.approved === 'use') return undefined
+  return {
+    limits,
+    rules,
+    implements: destructive.implements,
+    isRestApproved: destructive.approved === 'rest',
+  }
+}
+
+/** @param checks for a first attempt without approval; an attempt that has begun is never held back */
 function recorded(
   { destructive }: EffectWork,
   input: unknown,
-  limits: DestructiveLimits | undefined,
+  checks: UseChecks | undefined,
 ): Pick<JournalBegin, 'destructive'> {
   if (destructive === undefined) return {}
-  return { destructive: { class: destructive.class, input: destructive.shown(input), limits } }
-}
-
-/** The limit holds back this use; nothing of it was recorded. */
-export class ApprovalRequiredError extends Error {
-  readonly use: ExceededLimit
-  /** Without sensitive values. */
-  readonly input: unknown
-
-  constructor(use: ExceededLimit, input: unknown) {
-    super('the use needs approval')
-    this.use = use
-    this.input = input
-  }
+  return { destructive: { class: destructive.class, input: destructive.shown(input), checks } }
 }
 
 /** Records a failed attempt and prepares the next. */

@@ -1,7 +1,7 @@
 import type { Clock } from '../../ports/clock.ts'
 import type { JournalStore } from '../../ports/runs/journal-store.ts'
 import type { Log } from '../../ports/log.ts'
-import type { DestructiveLimits } from '../../domain/destructive-use.ts'
+import type { ApprovalRule, DestructiveLimits } from '../../domain/destructive-use.ts'
 import { admit } from './admit.ts'
 import { approveBatch, loadApprovedSkills, mayNeedApproval, performOrAsk } from './approval.ts'
 import { ask } from './ask.ts'
@@ -64,6 +64,8 @@ export interface LocalContextOptions {
    * limit.
    */
   readonly destructiveLimits?: DestructiveLimits | undefined
+  /** Approval rules of the server, after those of the organization. Default: none. */
+  readonly approvalRules?: readonly ApprovalRule[] | undefined
   /** Where questions are stored. Default: none, and checkpoints fail. */
   readonly checkpoints?: RunCheckpoints | undefined
   /** The store of waits for events. Default: none; steps that wait for events fail. */
@@ -109,6 +111,7 @@ export async function openLocalContext(options: LocalContextOptions): Promise<Lo
     wakeUps,
     earlierTries: once(options.earlierTries ?? (async () => [])),
     destructiveLimits: options.destructiveLimits,
+    approvalRules: options.approvalRules ?? [],
     approvedSkills: once(async () => await loadApprovedSkills(local)),
     startTask: (work) => tasks.start(work),
     checkpoints,

@@ -11,6 +11,8 @@
 
 import type { Author } from '../../domain/audit.ts'
 import type { DestructiveOutcome } from '../../destructive/containment.ts'
+import type { BatchApproval, BoundConnection } from '../../destructive/input-hash.ts'
+import type { SkillText } from '../../destructive/skill-text.ts'
 import type {
   Checkpoint,
   CheckpointAnswer,
@@ -136,29 +138,47 @@ export interface DestructiveWork {
   readonly outcome?: ((input: unknown, output: unknown) => DestructiveOutcome) | undefined
   /** A `repeat` makes this call again, so `verify` is called first. Default false. */
   readonly isAgain?: boolean | undefined
-  /** A person approved it, so no limit applies. Default false. */
-  readonly isApproved?: boolean | undefined
+  /**
+   * `use`: people approved exactly this use, so nothing holds it back. `rest`: a person approved all further uses of the skill
+   * in the run, so no limit applies, only rules. Default: neither.
+   */
+  readonly approved?: 'use' | 'rest' | undefined
+  /** The approval of the `foreach`. It does not hold if the connection changed. Default: none. */
+  readonly batched?: BatchApproval | undefined
   /** The outcome if the use was refused or not approved in time. */
   readonly refused?: WorkOutcome | undefined
+  /** The connection that the call would use now; undefined: none, or it cannot be determined. Default: none. */
+  readonly connection?: (() => Promise<BoundConnection | undefined>) | undefined
+  /** Names of the interfaces that the skill implements. Default: none. */
+  readonly implements?: readonly string[] | undefined
+  /** For the question. Default: only the name of the skill. */
+  readonly text?: SkillText | undefined
 }
 
 /** Uses of one destructive skill that begin together. */
-export interface BatchWork extends TimedWork {
-  readonly class: DestructiveClass
+export interface BatchWork
+  extends TimedWork, Pick<DestructiveWork, 'class' | 'connection' | 'implements' | 'text'> {
   readonly uses: readonly BatchUse[]
 }
 
 export interface BatchUse {
   /** The path of the call. */
   readonly path: string
+  readonly input: unknown
   /** Its input without sensitive values. */
   readonly shown: unknown
 }
 
-/** Within the limit, all approved, or all refused. */
+/** No approval was needed, all are approved except some, or all are refused. */
 export type BatchVerdict =
   | { readonly state: 'within' }
-  | { readonly state: 'approved'; readonly endedAt: number }
+  | {
+      readonly state: 'approved'
+      readonly endedAt: number
+      /** By the place of the use, from 0. */
+      readonly refusedItems: ReadonlyMap<number, WorkOutcome>
+      readonly approval: BatchApproval
+    }
   | { readonly state: 'refused'; readonly outcome: WorkOutcome }
 
 /** A start of a step with a rate limit; `path` is that of the step. */
@@ -202,6 +222,8 @@ export interface AskWork extends TimedWork {
     readonly withinMs: number
     /** Default: no reminder. */
     readonly remindAfterMs?: number | undefined
+    /** Recorded with the question. Default: none. */
+    readonly salt?: string | undefined
   }
   /** Default: its answer decides alone. */
   readonly group?: GroupedAsk | undefined
@@ -225,7 +247,7 @@ export interface AskWork extends TimedWork {
    */
   readonly settle?: ((checkpoint: Checkpoint) => EffectWork) | undefined
   /** `byName`: the display name of the responder; null if unknown. */
-  readonly answered: (answer: CheckpointAnswer, byName: string | null) => PureResult
+  readonly answered: (answer: CheckpointAnswer, byName: string | null, checkpoint: Checkpoint) => PureResult
   /** Called with the time of the timeout, in epoch milliseconds. */
   readonly timedOut: (atMs: number) => PureResult
 }

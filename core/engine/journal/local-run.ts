@@ -1,4 +1,4 @@
-import type { DestructiveLimits } from '../../domain/destructive-use.ts'
+import type { ApprovalRule, DestructiveLimits } from '../../domain/destructive-use.ts'
 import type { StepMasks } from '../../domain/mask.ts'
 import type { JournalEntry } from '../../domain/run.ts'
 import type { CheckpointStore } from '../../ports/runs/checkpoint-store.ts'
@@ -41,6 +41,8 @@ export interface LocalRun {
   readonly earlierTries: () => Promise<readonly EarlierTry[]>
   /** Uses of destructive skills per hour that need no approval; undefined: no limit. */
   readonly destructiveLimits: DestructiveLimits | undefined
+  /** Approval rules of the server, after those of the organization. */
+  readonly approvalRules: readonly ApprovalRule[]
   /** Skills whose further uses in this run are approved; the set is mutable. */
   readonly approvedSkills: () => Promise<Set<string>>
   /** Starts a background task: only the end of the run waits for it. */

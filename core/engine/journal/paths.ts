@@ -58,8 +58,13 @@ export const waitPath = (path: string): string => `${path}/@wait`
 export const askPath = (path: string): string => `${path}/@ask`
 export const remindPath = (path: string): string => `${path}/@remind`
 export const ratePath = (path: string): string => `${path}/@rate`
-export const approvalPath = (path: string): string => `${path}/@approval`
-export const isApprovalPath = (path: string): boolean => path.endsWith('/@approval')
+/** @param number of the question: a changed input is asked about again */
+export const approvalPath = (path: string, number = 0): string =>
+  number === 0 ? `${path}/@approval` : itemPath(`${path}/@approval`, number)
+const approvalEnd = /\/@approval(?:\[\d+\])?$/
+export const isApprovalPath = (path: string): boolean => approvalEnd.test(path)
+/** The path that an approval is about. */
+export const pathToApprove = (path: string): string => path.replace(approvalEnd, '')
 export const settlePath = (path: string): string => `${path}/@settle`
 export const choicePath = (path: string): string => `${path}/@choice`
 export const outputPath = (path: string): string => `${path}/@output`

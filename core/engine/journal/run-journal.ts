@@ -1,5 +1,5 @@
 import type { DestructiveOutcome } from '../../destructive/containment.ts'
-import type { ExceededLimit } from '../../domain/destructive-use.ts'
+import type { HeldUses } from '../../domain/destructive-use.ts'
 import type { FailedAttempt, JournalEntry } from '../../domain/run.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { JournalBegin, JournalEnd, JournalStore } from '../../ports/runs/journal-store.ts'
@@ -42,9 +42,9 @@ export interface RunJournal {
    * Resolves when this and all earlier writes are durable, or to the reason why the work may not begin (see
    * `JournalStore`).
    */
-  begin(entry: JournalBegin): Promise<ExceededLimit | undefined>
+  begin(entry: JournalBegin): Promise<HeldUses | undefined>
   /** Counts uses before they begin; resolves to the reason if they may not. */
-  reserve(uses: ReservedUses): Promise<ExceededLimit | undefined>
+  reserve(uses: ReservedUses): Promise<HeldUses | undefined>
   /** See `JournalStore.admit`. */
   admit(path: string, start: RatedStart, waits: boolean): Promise<number>
   /** See `JournalStore.withdraw`. */

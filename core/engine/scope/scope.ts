@@ -1,3 +1,4 @@
+import type { BatchApproval } from '../../destructive/input-hash.ts'
 import type { Author } from '../../domain/audit.ts'
 import type { Mask } from '../../domain/mask.ts'
 import type { StoredError } from '../../domain/run.ts'
@@ -64,7 +65,8 @@ export interface StepScope {
 }
 
 /** The approved input, or the outcome of a refused use. */
-export type BatchedUse = { readonly input: unknown } | { readonly refused: WorkOutcome }
+export type BatchedUse =
+  { readonly input: unknown; readonly approval: BatchApproval } | { readonly refused: WorkOutcome }
 
 export function withLocals(scope: StepScope, locals: Readonly<Record<string, unknown>>): StepScope {
   return { ...scope, locals: { ...scope.locals, ...locals } }

@@ -3,7 +3,9 @@ import type { InterfaceCalls } from '../../interface/interface-calls.ts'
 import { keptCall } from '../../destructive/state-reading.ts'
 import type { Undo } from '../../destructive/containment.ts'
 import type { DestructiveClass, QuestionOutcome, RefusedAnswer, RelatedCall } from '../../plugin/index.ts'
-import type { Catalogue, CatalogueSkill } from '../../registry/catalogue.ts'
+import { interfacesOf, type Catalogue, type CatalogueSkill } from '../../registry/catalogue.ts'
+import { skillText, type SkillText } from '../../destructive/skill-text.ts'
+import type { BoundConnection } from '../../destructive/input-hash.ts'
 import type { EffectAttempt, EffectWork } from '../journal/durable-context.ts'
 import { plainJson } from '../journal/plain-json.ts'
 
@@ -77,22 +79,27 @@ export function skillsOf(
   catalogue: Pick<Catalogue, 'skill'>,
   call: SkillCaller,
   interfaces?: InterfaceCalls,
+  connectionFor?: Skills['connectionFor'],
 ): Skills {
   return {
     call,
     interfaces,
+    connectionFor,
     interrupted: (skill) => interruptedPolicy(catalogue, skill),
-    destructive: (skill) => destructiveSkill(catalogue.skill(skill)),
+    destructive: (skill) => destructiveSkill(catalogue, skill),
   }
 }
 
-function destructiveSkill(found: CatalogueSkill | undefined): DestructiveSkill | undefined {
+function destructiveSkill(catalogue: Pick<Catalogue, 'skill'>, name: string): DestructiveSkill | undefined {
+  const found = catalogue.skill(name)
   const skill = found?.skill
   if (skill?.effect !== 'write' || skill.destructive === undefined) return undefined
   return {
     class: skill.destructive,
     changedNothing: skill.changedNothing?.bind(skill),
     undo: (input, output) => undoOf(found!, input, output),
+    implements: interfacesOf(skill),
+    text: skillText(catalogue, found!),
   }
 }
 
@@ -133,6 +140,10 @@ export interface DestructiveSkill {
   readonly changedNothing?: ((output: unknown) => boolean) | undefined
   /** See `undoOf`. Default: it does not contain. */
   readonly undo?: ((input: unknown, output: unknown) => Undo | undefined) | undefined
+  /** Names of the interfaces that it implements. Default: none. */
+  readonly implements?: readonly string[] | undefined
+  /** For questions. Default: only its name. */
+  readonly text?: SkillText | undefined
 }
 
 /** The interpreter's access to skills. */
@@ -142,6 +153,17 @@ export interface Skills {
   readonly interrupted: (skill: string) => Interrupted
   /** The declaration of a destructive skill; undefined for others. Default: none is destructive. */
   readonly destructive?: ((skill: string) => DestructiveSkill | undefined) | undefined
+  /**
+   * The connection that a call of a skill would use now; undefined: none, or it cannot be determined. Default: never
+   * determined.
+   */
+  readonly connectionFor?:
+    | ((
+        skill: string,
+        connection: string | undefined,
+        organizationUuid: string,
+      ) => Promise<BoundConnection | undefined>)
+    | undefined
   /** Default: no interface can be used. */
   readonly interfaces?: InterfaceCalls | undefined
   /** The follow-ups that a skill declares for its questions. Default: none. */

@@ -2,6 +2,7 @@ import type { Step, UsesStep } from '../../playbook/language/playbook.ts'
 import { hide } from '../../domain/mask.ts'
 import { templateValue } from '../scope/evaluate.ts'
 import { itemPath, repeatPath } from '../journal/paths.ts'
+import { boundConnectionOf } from './calls-of.ts'
 import { advance, fork, withLocals, type BatchedUse, type StepScope } from '../scope/scope.ts'
 import { attempt, type Walk } from './walk.ts'
 
@@ -40,15 +41,23 @@ export async function openBatch(
     kind: step.skill,
     class: declared.class,
     uses,
+    sensitive: step.sensitive,
+    connection: () => boundConnectionOf(walk, step.skill, step.connection),
+    implements: declared.implements,
+    text: declared.text,
     deadlineMs: scope.deadline.atMs,
     shielded: scope.shielded,
   })
   const paths = uses.map((use) => use.path)
   if (verdict.state === 'within') return { scope, release: async () => await walk.context.release?.(paths) }
-  const isApproved = verdict.state === 'approved'
-  advance(scope, isApproved ? verdict.endedAt : verdict.outcome.endedAt)
-  const decided = (use: Use): BatchedUse => (isApproved ? { input: use.input } : { refused: verdict.outcome })
-  return { ...alone, scope: { ...scope, batch: new Map(uses.map((use) => [use.path, decided(use)])) } }
+  advance(scope, verdict.state === 'approved' ? verdict.endedAt : verdict.outcome.endedAt)
+  const decided = (use: Use, index: number): BatchedUse => {
+    if (verdict.state === 'refused') return { refused: verdict.outcome }
+    const refused = verdict.refusedItems.get(index)
+    return refused === undefined ? { input: use.input, approval: verdict.approval } : { refused }
+  }
+  const batch = new Map(uses.map((use, index) => [use.path, decided(use, index)]))
+  return { ...alone, scope: { ...scope, batch } }
 }
 
 function useOf(

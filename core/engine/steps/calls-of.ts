@@ -1,3 +1,4 @@
+import type { BoundConnection } from '../../destructive/input-hash.ts'
 import { hide, sensitiveParts, type StepMasks } from '../../domain/mask.ts'
 import type { UsesStep } from '../../playbook/language/playbook.ts'
 import type { DestructiveWork, EffectAttempt, EffectWork, WorkOutcome } from '../journal/durable-context.ts'
@@ -83,9 +84,17 @@ export function approvedInput(path: string, { batch }: StepScope): unknown {
   return verdict !== undefined && 'input' in verdict ? verdict.input : undefined
 }
 
+/** The connection that a call of a skill would use now. */
+export const boundConnectionOf = async (
+  { skills, run }: Walk,
+  skill: string,
+  connection: string | undefined,
+): Promise<BoundConnection | undefined> =>
+  await skills.connectionFor?.(skill, connection, run.organizationUuid)
+
 function destructiveWork(
   walk: Walk,
-  { skill, sensitive }: CallSettings,
+  { skill, connection, sensitive }: CallSettings,
   path: string,
   scope: StepScope,
   used: { readonly connection: string | null },
@@ -99,7 +108,8 @@ function destructiveWork(
     outcome: (input, output) => ({ connection: used.connection, contains: undo?.(input, output) }),
     shown: (input) => hide(sensitive?.input, input),
     isAgain: isRepeatedPath(path),
-    isApproved: verdict !== undefined && 'input' in verdict,
+    connection: () => boundConnectionOf(walk, skill, connection),
+    batched: verdict !== undefined && 'input' in verdict ? verdict.approval : undefined,
     refused: verdict !== undefined && 'refused' in verdict ? verdict.refused : undefined,
   }
 }

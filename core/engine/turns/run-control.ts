@@ -4,11 +4,20 @@ import type { Checkpoint, Question } from '../../domain/checkpoint.ts'
 import type { JournalEntry, Run, StepDecision } from '../../domain/run.ts'
 import { NotFoundError, ValidationError, type PointedMessage } from '../../errors/errors.ts'
 import type { AnswerOutcome, BulkAnswer } from '../../ports/runs/checkpoint-store.ts'
+import type { Clock } from '../../ports/clock.ts'
 import type { OrganizationScope } from '../../ports/common.ts'
 import type { Stores } from '../../ports/stores.ts'
-import type { JsonSchema } from '../../plugin/index.ts'
+import { valueAt, type JsonSchema } from '../../plugin/index.ts'
+import { approvingAnswers } from '../../transitions/question.ts'
 import { compileSchema } from '../../schema/index.ts'
-import { requireAnother, type SelfApproval, type AnswerRequest } from './approved-by-another.ts'
+import {
+  requireAnother,
+  requireApprover,
+  samePersonIds,
+  type SelfApproval,
+  type AnswerRequest,
+} from './approved-by-another.ts'
+import { isApprovalPath } from '../journal/paths.ts'
 import { newRun, type RunRequest } from './queue-run.ts'
 import type { Runner } from './runner.ts'
 
@@ -21,10 +30,11 @@ export interface RunControl {
    */
   start(request: RunRequest): Promise<Run>
   /**
-   * Answers a checkpoint; only the first answer counts.
+   * Answers a checkpoint; only the first answer counts. Pointers of errors start at the request: `/answer`,
+   * `/refused_items`.
    *
    * @throws NotFoundError `checkpoint_not_found`, ValidationError `answer_invalid`, ForbiddenError
-   * `approval_by_requester`
+   * `approval_by_requester`, `approver_not_allowed`
    */
   answer(scope: OrganizationScope, checkpointId: string, answer: AnswerRequest): Promise<AnswerOutcome>
   /**
@@ -32,7 +42,7 @@ export interface RunControl {
    * not stop the others.
    *
    * @throws before the first answer: ValidationError `answer_invalid`, ConflictError `preview_differs`,
-   * ForbiddenError `approval_by_requester`
+   * ForbiddenError `approval_by_requester`, `approver_not_allowed`
    */
   answerAll(chosen: CheckpointBatch, seen: string, answer: AnswerRequest): Promise<readonly AnswerOutcome[]>
   /**
@@ -57,6 +67,7 @@ export interface Decision {
 export interface RunControlOptions {
   readonly stores: Pick<Stores, 'runs' | 'journal' | 'checkpoints' | 'keys'>
   readonly runner: Pick<Runner, 'enqueue' | 'wake' | 'cancel'>
+  readonly clock: Pick<Clock, 'now'>
   readonly schemas: (skill: string) => { readonly output: JsonSchema } | undefined
   /** Default `never`. */
   readonly selfApproval?: SelfApproval | undefined
@@ -67,6 +78,7 @@ export interface RunControlOptions {
 export function createRunControl({
   stores,
   runner,
+  clock,
   schemas,
   selfApproval = 'never',
   onRunEnded,
@@ -78,11 +90,14 @@ export function createRunControl({
   }
 
   async function answerOne(
-    { id, question }: Checkpoint,
-    { by, signedInAt, ...answer }: AnswerRequest,
+    { id, path, question }: Checkpoint,
+    { by, signedInAt, ...given }: AnswerRequest,
     together?: BulkAnswer,
   ): Promise<AnswerOutcome> {
-    checkAnswer(question, answer.value)
+    checkAnswer(question, given.value)
+    checkRefusedItems(question, given)
+    const sameAs = isApprovalPath(path) ? await samePersonIds(stores.keys, by) : undefined
+    const answer = { ...given, sameAs }
     const result = await stores.checkpoints.answer(id, answer, by, {
       together,
       session: signedInAt !== undefined,
@@ -106,12 +121,14 @@ export function createRunControl({
         throw new NotFoundError('checkpoint_not_found', 'there is no such checkpoint')
       }
       await requireAnother(stores, [checkpoint], given, selfApproval)
+      await requireApprover(stores, [checkpoint], given, clock.now())
       return await answerOne(checkpoint, given)
     },
 
     async answerAll(chosen, seen, given) {
       requireSamePreview(chosen, seen)
       await requireAnother(stores, chosen.checkpoints, given, selfApproval)
+      await requireApprover(stores, chosen.checkpoints, given, clock.now())
       const together = { seen, count: chosen.checkpoints.length }
       const outcomes: AnswerOutcome[] = []
       for (const checkpoint of chosen.checkpoints) outcomes.push(await answerOne(checkpoint, given, together))
@@ -160,8 +177,32 @@ function checkAnswer({ answers, form }: Question, value: unknown): void {
         : [{ pointer: '', message: `must be one of ${answers?.join(', ') ?? ''}` }]
   if (errors.length === 0) return
   const [first] = errors
-  throw new ValidationError('answer_invalid', `the answer ${described(first!)}`, errors)
+  throw new ValidationError('answer_invalid', `the answer ${described(first!)}`, within('/answer', errors))
 }
+
+/** Only an approval of several actions can refuse some of them. */
+function checkRefusedItems(
+  { input, approval }: Question,
+  { value, refusedItems }: Pick<AnswerRequest, 'value' | 'refusedItems'>,
+): void {
+  if (refusedItems === undefined) return
+  const count = valueAt(input, 'count')
+  const isSeveral = approval !== undefined && typeof count === 'number' && count > 1
+  const problems = !isSeveral
+    ? [{ pointer: '', message: 'only an approval of several actions has items' }]
+    : value !== approvingAnswers.once
+      ? [{ pointer: '', message: `goes only with the answer '${approvingAnswers.once}'` }]
+      : refusedItems.flatMap((item, index) =>
+          item < count ? [] : [{ pointer: `/${index}`, message: `must be less than ${count}` }],
+        )
+  const [first] = problems
+  if (first === undefined) return
+  const message = `the refused items: ${described(first)}`
+  throw new ValidationError('refused_items_invalid', message, within('/refused_items', problems))
+}
+
+const within = (place: string, errors: readonly PointedMessage[]): readonly PointedMessage[] =>
+  errors.map(({ pointer, message }) => ({ pointer: `${place}${pointer}`, message }))
 
 /** The root has no pointer. */
 const described = ({ pointer, message }: PointedMessage): string => `${pointer} ${message}`.trimStart()

@@ -1,5 +1,5 @@
 import type { Alert } from '../../domain/alert.ts'
-import type { DestructiveLimits } from '../../domain/destructive-use.ts'
+import type { ApprovalRule, DestructiveLimits } from '../../domain/destructive-use.ts'
 import type { Run } from '../../domain/run.ts'
 import { ConflictError, UnavailableError } from '../../errors/errors.ts'
 import type { Playbook } from '../../playbook/language/playbook.ts'
@@ -38,6 +38,8 @@ export interface TurnOptions {
   readonly runUrl?: ((uuid: string) => string) | undefined
   /** See `LocalContextOptions`. */
   readonly destructiveLimits?: DestructiveLimits | undefined
+  /** See `LocalContextOptions`. */
+  readonly approvalRules?: readonly ApprovalRule[] | undefined
   readonly onStarted?: ((run: Run) => void) | undefined
   /** Called once for every run that ends. */
   readonly onRunEnded?: ((run: Run) => void) | undefined
@@ -143,7 +145,7 @@ async function start(options: TurnOptions, { uuid }: Run, title: string): Promis
 }
 
 function contextOptions(
-  { stores, clock, log, destructiveLimits }: TurnOptions,
+  { stores, clock, log, destructiveLimits, approvalRules }: TurnOptions,
   run: Run,
   { stop, cancel, wakeUps }: TurnControls,
 ) {
@@ -159,6 +161,7 @@ function contextOptions(
     checkpoints: stores.checkpoints,
     events: stores.eventWaits,
     destructiveLimits,
+    approvalRules,
   }
 }
 

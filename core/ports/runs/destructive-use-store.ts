@@ -1,4 +1,4 @@
-import type { DestructiveLimits, DestructiveUses } from '../../domain/destructive-use.ts'
+import type { ApprovalRule, DestructiveLimits, DestructiveUses } from '../../domain/destructive-use.ts'
 import type { DestructiveClass } from '../../plugin/index.ts'
 import type { OrganizationScope } from '../common.ts'
 
@@ -7,12 +7,24 @@ export interface DestructiveUseStore {
   list(scope: OrganizationScope): Promise<readonly DestructiveUses[]>
 }
 
+/** What may hold back uses of a destructive skill. */
+export interface UseChecks {
+  /** Limits of the server, for organizations without own ones. */
+  readonly limits: DestructiveLimits
+  /** Rules of the server; those of the organization come first. Default: none. */
+  readonly rules?: readonly ApprovalRule[] | undefined
+  /** A person approved all further uses of the skill in the run: no limit applies, only rules. Default false. */
+  readonly isRestApproved?: boolean | undefined
+  /** Names of the interfaces that the skill implements, for rules. Default: none. */
+  readonly implements?: readonly string[] | undefined
+}
+
 export interface DestructiveCall {
   readonly class: DestructiveClass
   /** Redacted for the audit log. */
   readonly input: unknown
-  /** Limits of the server; a use beyond them is held unless it has begun. Undefined: no limit. */
-  readonly limits?: DestructiveLimits | undefined
+  /** The use is held back by these, unless it has begun. Undefined: nothing holds it back. */
+  readonly checks?: UseChecks | undefined
 }
 
 /** Uses of one destructive skill that all begin, or none. */
@@ -23,5 +35,5 @@ export interface ReservedUses {
   readonly paths: readonly string[]
   /** Redacted for the audit log. */
   readonly inputs: readonly unknown[]
-  readonly limits: DestructiveLimits
+  readonly checks: UseChecks
 }

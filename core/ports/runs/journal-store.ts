@@ -1,6 +1,6 @@
 import type { DestructiveOutcome } from '../../destructive/containment.ts'
 import type { Actor } from '../../domain/audit.ts'
-import type { ExceededLimit } from '../../domain/destructive-use.ts'
+import type { HeldUses } from '../../domain/destructive-use.ts'
 import type { StepMasks } from '../../domain/mask.ts'
 import type { RatedStart } from '../../common/rates.ts'
 import type { FailedAttempt, JournalEntry, StepDecision, StoredError } from '../../domain/run.ts'
@@ -14,9 +14,9 @@ export interface JournalStore {
    * that the later attempt had begun. Counts the use of a destructive skill, once per path. A use beyond the
    * limit does not begin; the audit log records that it is held.
    */
-  begin(runUuid: string, entry: JournalBegin): Promise<ExceededLimit | undefined>
+  begin(runUuid: string, entry: JournalBegin): Promise<HeldUses | undefined>
   /** Counts all these uses of a destructive skill before they begin, or holds all of them. */
-  reserve(runUuid: string, uses: ReservedUses): Promise<ExceededLimit | undefined>
+  reserve(runUuid: string, uses: ReservedUses): Promise<HeldUses | undefined>
   /** Releases the reserved uses of steps that have not begun. */
   release(runUuid: string, paths: readonly string[]): Promise<void>
   /**

@@ -1,4 +1,6 @@
 import { ConnectionError } from '../../plugin/index.ts'
+import { boundConnection, type BoundConnection } from '../../destructive/input-hash.ts'
+import type { Catalogue } from '../../registry/catalogue.ts'
 import type { ConnectionStore, OpenConnection } from '../../ports/connection-store.ts'
 
 /** The part of the connection store that skill calls use. */
@@ -39,6 +41,25 @@ export async function findConnection(
     })
   }
   return open
+}
+
+/** The connection that a call of a skill would use, without opening it; undefined: none, or it cannot be determined. */
+export function connectionsToBind(catalogue: Pick<Catalogue, 'skill'>, store: Pick<ConnectionStore, 'list'>) {
+  return async (
+    skillName: string,
+    name: string | undefined,
+    organizationUuid: string,
+  ): Promise<BoundConnection | undefined> => {
+    const found = catalogue.skill(skillName)
+    if (found?.skill.connection === undefined) return undefined
+    if (found.skill.connectionIsOptional === true && name === undefined) return undefined
+    const all = (await store.list([organizationUuid])).filter(({ plugin }) => plugin === found.plugin.name)
+    const [only, ...others] =
+      name === undefined
+        ? all.filter(({ enabled }) => enabled)
+        : all.filter((each) => each.name.toLowerCase() === name.toLowerCase())
+    return only === undefined || others.length > 0 ? undefined : boundConnection(only)
+  }
 }
 
 async function onlyName(store: ReadableConnections, wanted: WantedConnection): Promise<string> {

@@ -1,4 +1,5 @@
 import { alertRoutes } from '../resources/alerts/alerts.ts'
+import { approvalRuleRoutes } from '../resources/access/approval-rules.ts'
 import { auditRoutes } from '../resources/system/audit.ts'
 import { backtestRoutes } from '../resources/playbooks/backtests.ts'
 import { caseRoutes } from '../resources/cases/cases.ts'
@@ -41,6 +42,7 @@ export const routes: readonly Route[] = [
   ...skillRoutes,
   ...lookupRoutes,
   ...destructiveLimitRoutes,
+  ...approvalRuleRoutes,
   ...keyRoutes,
   ...accountRoutes,
   ...meRoutes,

@@ -1,3 +1,5 @@
+import { approvalSchema, refusedItemsSchema } from './approval.ts'
+
 /** A question in answers of the API. */
 export const apiCheckpointSchema = {
   $schema: 'https://json-schema.org/draft/2020-12/schema',
@@ -31,6 +33,7 @@ export const apiCheckpointSchema = {
     'timeout_at',
     'on_timeout',
     'answer',
+    'approval',
   ],
   properties: {
     checkpoint_id: { type: 'string', description: 'Unguessable id.' },
@@ -177,6 +180,7 @@ export const apiCheckpointSchema = {
         },
       ],
     },
+    approval: approvalSchema,
     answer: {
       description: 'The accepted answer; null if there is none.',
       anyOf: [
@@ -184,7 +188,7 @@ export const apiCheckpointSchema = {
         {
           type: 'object',
           additionalProperties: false,
-          required: ['value', 'label', 'by', 'by_name', 'actor', 'text', 'at'],
+          required: ['value', 'label', 'by', 'by_name', 'actor', 'text', 'refused_items', 'at'],
           properties: {
             value: { description: 'One of the answers, or the value of the form.' },
             label: {
@@ -217,6 +221,7 @@ export const apiCheckpointSchema = {
               },
             },
             text: { type: ['string', 'null'], description: 'Their comment.' },
+            refused_items: refusedItemsSchema,
             at: { type: 'integer', minimum: 0, description: 'Epoch milliseconds.' },
           },
         },

@@ -1,6 +1,6 @@
 import type { Actor, AuditAction } from '../../../core/domain/audit.ts'
 import type { CaseTargets } from '../../../core/domain/case.ts'
-import type { OwnDestructiveLimits } from '../../../core/domain/destructive-use.ts'
+import type { ApprovalRule, OwnDestructiveLimits } from '../../../core/domain/destructive-use.ts'
 import type { Organization } from '../../../core/domain/organization.ts'
 import { ConflictError, NotFoundError } from '../../../core/errors/errors.ts'
 import type { CodeAndName } from '../../../core/ports/access/provider-store.ts'
@@ -17,18 +17,26 @@ import { isUniqueViolation } from '../database/storage-errors.ts'
 import { SqliteStore } from '../context/store-context.ts'
 import { makeUuid } from '../context/uuid.ts'
 
-const select = `SELECT uuid, code, name, destructive_limits AS destructiveLimits, case_targets AS caseTargets, revision, created_at AS createdAt
+const select = `SELECT uuid, code, name, destructive_limits AS destructiveLimits, case_targets AS caseTargets,
+    approval_rules AS approvalRules, revision, created_at AS createdAt
   FROM organizations t`
 
-interface OrganizationRow extends Omit<Organization, 'destructiveLimits' | 'caseTargets'> {
+interface OrganizationRow extends Omit<Organization, 'destructiveLimits' | 'caseTargets' | 'approvalRules'> {
   readonly destructiveLimits: string | null
   readonly caseTargets: string | null
+  readonly approvalRules: string | null
 }
 
-const toOrganization = ({ destructiveLimits: own, caseTargets, ...row }: OrganizationRow): Organization => ({
+const toOrganization = ({
+  destructiveLimits: own,
+  caseTargets,
+  approvalRules,
+  ...row
+}: OrganizationRow): Organization => ({
   ...row,
   ...(own !== null && { destructiveLimits: fromJson<OwnDestructiveLimits>(own) }),
   ...(caseTargets !== null && { caseTargets: fromJson<CaseTargets>(caseTargets) }),
+  ...(approvalRules !== null && { approvalRules: fromJson<readonly ApprovalRule[]>(approvalRules) }),
 })
 
 type AuditDetails = Readonly<Record<string, unknown>>
@@ -119,6 +127,25 @@ export class SqliteOrganizationStore extends SqliteStore implements Organization
       )
       const changed = this.#require(uuid)
       this.#record('organization.changed', changed, by, details)
+      return changed
+    })
+  }
+
+  setApprovalRules(
+    uuid: string,
+    rules: readonly ApprovalRule[],
+    revision: SeenRevision,
+    by: Actor,
+  ): Promise<Organization> {
+    return this.commits.writeConfiguration(() => {
+      requireRevision(this.#require(uuid).revision, revision)
+      this.database.run(
+        'UPDATE organizations SET approval_rules = ?, revision = revision + 1 WHERE uuid = ?',
+        rules.length === 0 ? null : toJson(rules),
+        uuid,
+      )
+      const changed = this.#require(uuid)
+      this.#record('organization.changed', changed, by, { approval_rules: rules })
       return changed
     })
   }

@@ -16,6 +16,10 @@ import {
   hasSensitiveForm,
   judgeAnswer,
   openQuestion,
+  judgeApproval,
+  standingApprovals,
+  countedApproval,
+  type CountedApproval,
 } from '../../../core/transitions/question.ts'
 import { refusedInGroup, stateOfOthers } from '../../../core/transitions/quorum.ts'
 import { updateRow } from '../context/rows.ts'
@@ -43,9 +47,11 @@ export interface CheckpointRow
   readonly onTimeout: string | null
 }
 
-interface AnswerRow extends Omit<AnswerRecord, 'value' | 'by'> {
+interface AnswerRow extends Omit<AnswerRecord, 'value' | 'by' | 'sameAs' | 'refusedItems'> {
   readonly value: string | null
   readonly author: string
+  readonly sameAs: string | null
+  readonly refusedItems: string | null
 }
 
 export const selectCheckpoint = `
@@ -56,7 +62,8 @@ export const selectCheckpoint = `
     CROSS JOIN runs r ON r.id = t.run_id
     CROSS JOIN organizations o ON o.id = t.organization_id
     ${ofRun.joins('r')}`
-const selectAnswers = `SELECT outcome, ${opened('value', sealedColumns.answer.place)} AS value, author, ${opened('text', sealedColumns.text.place)} AS text, at
+const selectAnswers = `SELECT outcome, ${opened('value', sealedColumns.answer.place)} AS value, author, ${opened('text', sealedColumns.text.place)} AS text, at,
+     same_as AS sameAs, refused_items AS refusedItems
    FROM checkpoint_answers WHERE checkpoint_id = ?`
 
 export function findCheckpointRow(database: Database, id: string): CheckpointRow | undefined {
@@ -70,7 +77,8 @@ export function toCheckpoint(database: Database, row: CheckpointRow): Checkpoint
     row.state === answeredQuestion
       ? database.get<AnswerRow>(`${selectAnswers} AND outcome = ?`, id, acceptedAnswer)
       : undefined
-  const given = accepted && toAnswer(accepted)
+  const answer = accepted && withoutOutcome(toAnswer(accepted))
+  const counted = countedAnswers(database, id, fromJson<Question>(question))
   return {
     ...rest,
     ...idsOfRun(row),
@@ -79,7 +87,8 @@ export function toCheckpoint(database: Database, row: CheckpointRow): Checkpoint
     group: toGroup(groupPath, groupRule),
     reference: fromJson(reference),
     onTimeout: fromJson<Silence>(row.onTimeout),
-    answer: given ? { value: given.value, by: given.by, text: given.text, at: given.at } : null,
+    answer: answer ?? null,
+    ...(counted.length > 0 && { counted: standingApprovals(counted, answer?.at) }),
   }
 }
 
@@ -98,11 +107,28 @@ export function answersOf(database: Database, row: CheckpointRow): readonly Answ
   return database.all<AnswerRow>(`${selectAnswers} ORDER BY id`, row.id).map(toAnswer)
 }
 
-const toAnswer = ({ author, value, ...row }: AnswerRow): AnswerRecord => ({
+const toAnswer = ({ author, value, sameAs, refusedItems: items, ...row }: AnswerRow): AnswerRecord => ({
   ...row,
   value: fromJson(value),
   by: fromJson<Author>(author),
+  ...(sameAs !== null && { sameAs: fromJson<string[]>(sameAs) }),
+  ...(items !== null && { refusedItems: fromJson<number[]>(items) }),
 })
+
+const withoutOutcome = ({ outcome: _, ...answer }: AnswerRecord): CheckpointAnswer => answer
+
+/** The approvals of a question that needs several, without the one that decided. */
+function countedAnswers(database: Database, id: number, { approval }: Question): readonly CountedApproval[] {
+  if (approval === undefined || approval.needed < 2) return []
+  return database
+    .all<AnswerRow & { readonly revokedAt: number | null }>(
+      `SELECT a.*, k.revoked_at AS revokedAt FROM (${selectAnswers} AND outcome = ? ORDER BY id) a
+         LEFT JOIN api_keys k ON (author ->> '$.kind') = 'api_key' AND k.public_id = (author ->> '$.id')`,
+      id,
+      countedApproval,
+    )
+    .map(({ revokedAt, ...row }) => ({ ...withoutOutcome(toAnswer(row)), revokedAt }))
+}
 
 /**
  * Inside of a write: records an answer, whether it counts or not. Throws NotFoundError `checkpoint_not_found`.
@@ -116,13 +142,17 @@ export function recordAnswer(
   const row = findCheckpointRow(database, id)
   if (row === undefined) throw new NotFoundError('checkpoint_not_found', 'there is no such checkpoint')
   const checkpoint = toCheckpoint(database, row)
-  const { group, runUuid } = checkpoint
+  const { group, runUuid, question } = checkpoint
   const others = group === null ? [] : groupMembers(database, runUuid, group.path)
-  const outcome = judgeAnswer(row, given.at, refused ?? refusedInGroup(checkpoint, given.by, others))
+  const judged = judgeAnswer(row, given.at, refused ?? refusedInGroup(checkpoint, given.by, others))
+  const outcome = counts(judged)
+    ? judgeApproval(question, given, countedAnswers(database, row.id, question))
+    : judged
   if (counts(outcome)) updateRow(database, 'checkpoints', row.id, { state: answeredQuestion })
-  const isSecret = hasSensitiveForm(fromJson<Question>(row.question))
+  const isSecret = hasSensitiveForm(question)
   database.run(
-    'INSERT INTO checkpoint_answers (checkpoint_id, outcome, value, author, text, at) VALUES (?, ?, ?, ?, ?, ?)',
+    `INSERT INTO checkpoint_answers (checkpoint_id, outcome, value, author, text, at, same_as, refused_items)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
     row.id,
     outcome,
     database.kept(toJson(given.value), isSecret, `answer ${row.id}`),
@@ -130,6 +160,8 @@ export function recordAnswer(
     // A text reply may repeat values of the form.
     database.kept(given.text, isSecret, `text ${row.id}`),
     given.at,
+    toJson(given.sameAs),
+    toJson(given.refusedItems),
   )
   if (counts(outcome)) {
     if (group !== null) closeDecided(database, runUuid, group)

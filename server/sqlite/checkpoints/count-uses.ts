@@ -1,6 +1,7 @@
+import { approvalsFor } from '../../../core/destructive/approval-rules.ts'
 import { theRun } from '../../../core/domain/audit.ts'
-import type { DestructiveLimits, ExceededLimit } from '../../../core/domain/destructive-use.ts'
-import type { ReservedUses } from '../../../core/ports/runs/destructive-use-store.ts'
+import type { HeldUses } from '../../../core/domain/destructive-use.ts'
+import type { ReservedUses, UseChecks } from '../../../core/ports/runs/destructive-use-store.ts'
 import { approvalEntry } from '../../../core/transitions/timeline.ts'
 import { recordRun } from '../runs/audit-run.ts'
 import { insertEntry } from '../cases/case-entries.ts'
@@ -17,12 +18,12 @@ export const auditText = (input: unknown): string => (toJson(input) ?? '').slice
 interface Wanted extends Pick<ReservedUses, 'class' | 'skill' | 'paths'> {
   /** Redacted for the audit log. */
   readonly inputs: readonly unknown[]
-  /** Undefined: no limit. */
-  readonly limits: DestructiveLimits | undefined
+  /** Undefined: nothing holds them back. */
+  readonly checks: UseChecks | undefined
 }
 
 /**
- * Inside of a write: counts uses of a destructive skill. If they exceed the limit, gives why, and records it in the audit log and
+ * Inside of a write: counts uses of a destructive skill. If they must wait for an approval, gives why, and records it in the audit log and
  * in the case of the run.
  */
 export function countUses(
@@ -30,14 +31,16 @@ export function countUses(
   uses: SqliteDestructiveUseStore,
   runRow: number,
   wanted: Wanted,
-): ExceededLimit | undefined {
+): HeldUses | undefined {
   const { skill, paths, inputs } = wanted
-  const held = uses.take({ run: runRow, ...wanted }, wanted.limits)
+  const held = uses.take({ run: runRow, ...wanted }, wanted.checks)
   if (held === undefined) return undefined
   const { database, clock } = context
   const run = requireRunRow(database, 'id', runRow)
   const input = auditText(inputs.length === 1 ? inputs[0] : inputs)
-  const details = { skill, path: paths[0], ...held, input }
+  const { rule, isExceeded: _, ...counts } = held
+  const approval = rule === null ? {} : { rule: rule.name ?? rule.place, approvals: approvalsFor(held) }
+  const details = { skill, path: paths[0], ...counts, ...approval, input }
   recordRun(context, 'skill.held', run, theRun(run.uuid, run.playbookName), details)
   if (run.caseRow !== null) insertEntry(database, run.caseRow, approvalEntry(run, skill, held, clock.now()))
   return held

@@ -1,13 +1,14 @@
-import { exceededLimit, limitOf } from '../../../core/destructive/policy.ts'
+import { higherSeverity } from '../../../core/destructive/approval-rules.ts'
+import { heldUses, limitOf } from '../../../core/destructive/policy.ts'
 import {
+  type ApprovalRule,
   destructiveWindowMs,
-  type DestructiveLimits,
   type DestructiveUses,
-  type ExceededLimit,
+  type HeldUses,
   type OwnDestructiveLimits,
 } from '../../../core/domain/destructive-use.ts'
-import type { DestructiveClass } from '../../../core/plugin/index.ts'
-import type { DestructiveUseStore } from '../../../core/ports/runs/destructive-use-store.ts'
+import type { DestructiveClass, Severity } from '../../../core/plugin/index.ts'
+import type { DestructiveUseStore, UseChecks } from '../../../core/ports/runs/destructive-use-store.ts'
 import type { OrganizationScope } from '../../../core/ports/common.ts'
 import { isInScope } from '../../../core/common/scope.ts'
 import { openQuestion } from '../../../core/transitions/question.ts'
@@ -28,6 +29,16 @@ interface Uses {
   readonly class: DestructiveClass
 }
 
+interface RunFacts {
+  readonly organization: number
+  /** JSON; null: none. */
+  readonly limits: string | null
+  readonly rules: string | null
+  readonly playbook: string
+  readonly alertSeverity: Severity | null
+  readonly caseSeverity: Severity | null
+}
+
 /** The hourly window of the limits. */
 export class SqliteDestructiveUseStore implements DestructiveUseStore {
   readonly #database: Database
@@ -39,16 +50,9 @@ export class SqliteDestructiveUseStore implements DestructiveUseStore {
   }
 
   /** Inside of the write of an intent: counts each use once, or gives why the uses are held. */
-  take(
-    { run, paths, skill, class: kind }: Uses,
-    limits: DestructiveLimits | undefined,
-  ): ExceededLimit | undefined {
+  take({ run, paths, skill, class: kind }: Uses, checks: UseChecks | undefined): HeldUses | undefined {
     const now = this.#clock.now()
-    const organization = this.#database.one<{ id: number; own: string | null }>(
-      `SELECT id, destructive_limits AS own FROM organizations
-       WHERE id = (SELECT organization_id FROM runs WHERE id = ?)`,
-      run,
-    )
+    const about = this.#about(run)
     const all = JSON.stringify(paths)
     const { counted } = this.#database.one<{ counted: number }>(
       'SELECT count(*) AS counted FROM destructive_uses WHERE run_id = ? AND path IN (SELECT value FROM json_each(?))',
@@ -56,22 +60,27 @@ export class SqliteDestructiveUseStore implements DestructiveUseStore {
       all,
     )
     const wanted = paths.length - counted
-    if (limits !== undefined && wanted > 0) {
+    if (checks !== undefined && wanted > 0) {
       const { uses } = this.#database.one<{ uses: number }>(
         'SELECT count(*) AS uses FROM destructive_uses WHERE organization_id = ? AND class = ? AND used_at > ?',
-        organization.id,
+        about.organization,
         kind,
         now - destructiveWindowMs,
       )
-      const own = organization.own === null ? undefined : fromJson<OwnDestructiveLimits>(organization.own)
-      const held = exceededLimit(kind, { uses, wanted, limit: limitOf(limits, own, kind) })
+      const { limits, rules = [], isRestApproved = false, implements: interfaces = [] } = checks
+      const own = about.limits === null ? undefined : fromJson<OwnDestructiveLimits>(about.limits)
+      const ownRules = about.rules === null ? [] : fromJson<readonly ApprovalRule[]>(about.rules)
+      const severity = higherSeverity(about.alertSeverity, about.caseSeverity)
+      const use = { class: kind, skill, implements: interfaces, playbook: about.playbook, severity }
+      const policy = { rules: [...ownRules, ...rules], limit: limitOf(limits, own, kind), isRestApproved }
+      const held = heldUses(use, { uses, wanted }, policy)
       if (held !== undefined) return held
     }
     this.#database.run(
       `INSERT INTO destructive_uses (run_id, path, organization_id, skill, class, used_at)
        SELECT ?, value, ?, ?, ?, ? FROM json_each(?) WHERE true ON CONFLICT DO NOTHING`,
       run,
-      organization.id,
+      about.organization,
       skill,
       kind,
       now,
@@ -80,12 +89,24 @@ export class SqliteDestructiveUseStore implements DestructiveUseStore {
     this.#database.run(
       `DELETE FROM destructive_uses WHERE (run_id, path) IN (SELECT run_id, path FROM destructive_uses
          WHERE organization_id = ? AND class = ? AND used_at <= ? ORDER BY used_at LIMIT ?)`,
-      organization.id,
+      about.organization,
       kind,
       now - 2 * destructiveWindowMs,
       clearedAtOnce,
     )
     return undefined
+  }
+
+  /** What limits and rules look at. */
+  #about(run: number): RunFacts {
+    return this.#database.one<RunFacts>(
+      `SELECT o.id AS organization, o.destructive_limits AS limits, o.approval_rules AS rules, r.playbook_name AS playbook,
+         a.severity AS alertSeverity, c.severity AS caseSeverity
+       FROM runs r JOIN organizations o ON o.id = r.organization_id
+         LEFT JOIN alerts a ON a.id = r.alert_id LEFT JOIN cases c ON c.id = r.case_id
+       WHERE r.id = ?`,
+      run,
+    )
   }
 
   /** Inside of a write: the use is known to have changed nothing. */
@@ -119,7 +140,7 @@ export class SqliteDestructiveUseStore implements DestructiveUseStore {
         `SELECT o.uuid AS organizationUuid, class, sum(uses) AS uses, sum(held) AS held FROM (
            SELECT organization_id, class, 1 AS uses, 0 AS held FROM destructive_uses WHERE used_at > ?
            UNION ALL SELECT organization_id, question ->> '$.input.class', 0, question ->> '$.input.count' FROM checkpoints
-             WHERE state = ? AND path LIKE '%/@approval'
+             WHERE state = ? AND path GLOB '*/@approval*'
          ) JOIN organizations o ON o.id = organization_id GROUP BY o.id, class ORDER BY o.code, class`,
         this.#clock.now() - destructiveWindowMs,
         openQuestion,

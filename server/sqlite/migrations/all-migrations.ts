@@ -15,6 +15,7 @@ import { containmentExpiry } from './0014-containment-expiry.ts'
 import { shadowResults } from './0016-shadow-results.ts'
 import { caseWork } from './0020-case-work.ts'
 import { accounts } from './0018-accounts.ts'
+import { approvalRules } from './0017-approval-rules.ts'
 import { observables } from './0021-observables.ts'
 import { accessTables } from '../schema/access.ts'
 import { alertsTables } from '../schema/alerts.ts'
@@ -57,6 +58,7 @@ export const migrations: readonly string[] = [
   caseWork,
   accounts,
   shadowResults,
+  approvalRules,
   observables,
   containmentChecks,
 ]

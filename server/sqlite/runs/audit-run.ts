@@ -2,7 +2,7 @@ import type { Actor, AuditAction } from '../../../core/domain/audit.ts'
 import type { StepDecision } from '../../../core/domain/run.ts'
 import type { Checkpoint } from '../../../core/domain/checkpoint.ts'
 import type { AnswerDetails, AnswerOutcome } from '../../../core/ports/runs/checkpoint-store.ts'
-import { counts } from '../../../core/transitions/question.ts'
+import { countedApproval, counts } from '../../../core/transitions/question.ts'
 import { answerEntry, decisionEntry } from '../../../core/transitions/timeline.ts'
 import { recordAudit } from '../audit/audit-log.ts'
 import { insertEntry } from '../cases/case-entries.ts'
@@ -45,10 +45,12 @@ export function recordCheckpoint(
   by: Actor,
   { together, session = false }: AnswerDetails = {},
 ): void {
-  if (!counts(outcome)) return
+  if (!counts(outcome) && outcome !== countedApproval) return
   const { id, path, organizationUuid, runUuid, connection, question } = checkpoint
+  const given = outcome === countedApproval ? checkpoint.counted?.at(-1) : checkpoint.answer
   // Values of a form may be sensitive.
-  const answer = question.form === null ? { answer: checkpoint.answer?.value } : {}
+  const answer = question.form === null ? { answer: given?.value } : {}
+  const { approval } = question
   recordAudit(context, {
     action: 'checkpoint.answered',
     by,
@@ -58,11 +60,14 @@ export function recordCheckpoint(
       run: runUuid,
       connection,
       ...answer,
+      ...(approval && { input_hash: approval.inputHash }),
+      ...(given?.refusedItems && { refused_items: given.refusedItems }),
+      ...(outcome === countedApproval && { outcome }),
       ...(together && { together }),
       ...(session && { session }),
     },
   })
-  noteAnswer(context, checkpoint, by, together)
+  if (given != null) noteAnswer(context, { ...checkpoint, answer: given }, by, together)
 }
 
 /** The case tells who decided what: its readers may not see the audit log. */

@@ -1,7 +1,7 @@
 import QuickLRU from 'quick-lru'
 import { theRun, type AuditAction } from '../../../core/domain/audit.ts'
 import type { DestructiveOutcome } from '../../../core/destructive/containment.ts'
-import type { ExceededLimit } from '../../../core/domain/destructive-use.ts'
+import type { HeldUses } from '../../../core/domain/destructive-use.ts'
 import type { StepMasks } from '../../../core/domain/mask.ts'
 import type { RatedStart } from '../../../core/common/rates.ts'
 import type { FailedAttempt, JournalEntry, StoredError } from '../../../core/domain/run.ts'
@@ -71,7 +71,7 @@ export class SqliteJournalStore extends SqliteStore implements JournalStore {
     this.#rates = rates
   }
 
-  begin(runUuid: string, entry: JournalBegin): Promise<ExceededLimit | undefined> {
+  begin(runUuid: string, entry: JournalBegin): Promise<HeldUses | undefined> {
     return this.commits.write(() => {
       const run = this.#requireRun(runUuid)
       const held = this.#countUse(run, entry)
@@ -100,7 +100,7 @@ export class SqliteJournalStore extends SqliteStore implements JournalStore {
     })
   }
 
-  reserve(runUuid: string, uses: ReservedUses): Promise<ExceededLimit | undefined> {
+  reserve(runUuid: string, uses: ReservedUses): Promise<HeldUses | undefined> {
     return this.commits.write(() => countUses(this.context, this.#uses, this.#requireRun(runUuid), uses))
   }
 
@@ -251,10 +251,10 @@ export class SqliteJournalStore extends SqliteStore implements JournalStore {
     return this.database.kept(toJson(value), isSensitive, `${what} ${path}`)
   }
 
-  #countUse(run: number, { path, kind: skill, destructive }: JournalBegin): ExceededLimit | undefined {
+  #countUse(run: number, { path, kind: skill, destructive }: JournalBegin): HeldUses | undefined {
     if (destructive === undefined) return undefined
-    const { class: kind, input, limits } = destructive
-    const wanted = { skill, class: kind, paths: [path], inputs: [input], limits }
+    const { class: kind, input, checks } = destructive
+    const wanted = { skill, class: kind, paths: [path], inputs: [input], checks }
     return countUses(this.context, this.#uses, run, wanted)
   }
 

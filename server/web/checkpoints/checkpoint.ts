@@ -10,10 +10,11 @@ export const checkpointTabs = {
   withdrawn: { text: 'Withdrawn', empty: 'No withdrawn questions' },
 } as const satisfies Readonly<Record<CheckpointState, { readonly text: string; readonly empty: string }>>
 
-export type AnswerResult = 'accepted' | 'second' | 'late' | 'decided' | 'same_person'
+export type AnswerResult = 'accepted' | 'counted' | 'second' | 'late' | 'decided' | 'same_person'
 
 export const outcomeTexts: Readonly<Record<AnswerResult, string>> = {
   accepted: 'Answer recorded; run resumed',
+  counted: 'Approval recorded; more approvals are missing',
   second: 'Already answered; this answer is recorded without effect',
   decided: 'Already decided by others; this answer is recorded without effect',
   same_person: 'You answered another question of this step; each person counts once',

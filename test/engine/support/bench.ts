@@ -9,6 +9,7 @@ import type {
   QuestionFollowUp,
   SkillCall,
   DestructiveSkill,
+  Skills,
 } from '../../../core/engine/skills/skill-caller.ts'
 import type { InterfaceCalls } from '../../../core/interface/interface-calls.ts'
 import type { Playbook } from '../../../core/playbook/language/playbook.ts'
@@ -66,6 +67,7 @@ interface GoOptions extends Partial<
   /** Installed skills with their declarations. */
   readonly destructive?: Readonly<Record<string, DestructiveSkill>>
   readonly interfaces?: InterfaceCalls
+  readonly connectionFor?: Skills['connectionFor']
 }
 
 export async function openBench(clock: Clock): Promise<Bench> {
@@ -116,6 +118,7 @@ export async function openBench(clock: Clock): Promise<Bench> {
           ...testSkills(skills, calls),
           destructive: (name) => options.destructive?.[name],
           interfaces: options.interfaces,
+          connectionFor: options.connectionFor,
         },
       )
       await context.settled()

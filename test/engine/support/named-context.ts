@@ -226,7 +226,7 @@ export function openNamedContext(options: NamedContextOptions): DurableContext {
         found ??= await engine.resolve<Answered>(answerName, { state: 'timed_out', answer: null })
         const { answer } = found
         const result = evaluated(path, () =>
-          answer ? work.answered(answer, null) : work.timedOut(asked.untilMs),
+          answer ? work.answered(answer, null, checkpointOf(found)) : work.timedOut(asked.untilMs),
         )
         return { ...result, endedAt: answer ? clock.now() : Math.max(clock.now(), asked.untilMs) }
       } catch (error) {

@@ -210,6 +210,12 @@ export const accessTable: Readonly<Record<string, AccessEntry>> = {
     of: 'organization',
     body: () => ({ blocking: 3 }),
   },
+  'GET /organizations/{organization}/approval-rules': { roles: readers, of: 'organization' },
+  'PUT /organizations/{organization}/approval-rules': {
+    roles: admins,
+    of: 'organization',
+    body: () => ({ rules: [{ approvals: 1 }] }),
+  },
   'PATCH /organizations/{organization}': { roles: admins, of: 'organization', body: () => ({ name: 'x' }) },
   'GET /providers/{provider}': { roles: all, of: 'shared' },
   'PATCH /providers/{provider}': { roles: admins, of: 'whole', body: () => ({ name: 'x' }) },

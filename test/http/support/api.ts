@@ -142,6 +142,7 @@ export async function startApi(
     control: createRunControl({
       stores,
       runner: { enqueue() {}, wake() {}, cancel() {} },
+      clock,
       schemas: (skill) => catalogue.skill(skill)?.skill,
     }),
     engine: {

@@ -7,7 +7,6 @@ import { acceptedBy } from '../../../../core/playbook/check/mask-of-type.ts'
 import { operatorInput } from '../../../../core/playbook/check/asked-input.ts'
 import { textAt, type JsonSchema } from '../../../../core/plugin/index.ts'
 import { defineRoute, type Services } from '../../routing/route.ts'
-import { within } from '../../request/validate.ts'
 import { answersView } from './checkpoint-view.ts'
 import {
   checkpointIds,
@@ -146,8 +145,8 @@ export const answerCheckpoints = defineRoute({
       items: objectSchema({
         checkpoint_id: text,
         outcome: {
-          enum: ['accepted', 'second', 'late', 'decided', 'same_person'],
-          description: 'Whether the answer counts, or why not.',
+          enum: ['accepted', 'counted', 'second', 'late', 'decided', 'same_person'],
+          description: 'Whether the answer counts, or why not. counted: more approvals are missing.',
         },
       }),
     },
@@ -169,7 +168,7 @@ export const answerCheckpoints = defineRoute({
       signedInAt: caller.session?.createdAt,
       text: body.text ?? null,
     }
-    const outcomes = await within('/answer', () => services.control.answerAll(one, body.seen, given))
+    const outcomes = await services.control.answerAll(one, body.seen, given)
     return {
       body: { data: outcomes.map(({ outcome, checkpoint }) => ({ checkpoint_id: checkpoint.id, outcome })) },
     }

@@ -11,6 +11,7 @@ import {
 } from '../../../../core/domain/checkpoint.ts'
 import { hidden, hide } from '../../../../core/domain/mask.ts'
 import { acceptedBy, maskOfSchema } from '../../../../core/playbook/check/mask-of-type.ts'
+import { isApproval } from '../../../../core/transitions/question.ts'
 import type { JsonSchema } from '../../../../core/plugin/index.ts'
 import type { Services } from '../../routing/route.ts'
 import { consequencesView } from './consequences-view.ts'
@@ -52,6 +53,29 @@ export async function checkpointView(checkpoint: Checkpoint, services: Seen) {
     timeout_at: checkpoint.timeoutAt,
     on_timeout: silenceView(checkpoint),
     answer: answer && answerView(answer, checkpoint),
+    approval: approvalView(checkpoint),
+  }
+}
+
+/** Who must approve, who has, and what exactly. */
+function approvalView(checkpoint: Checkpoint) {
+  const { question, answer, counted = [], state } = checkpoint
+  const { approval } = question
+  if (approval === undefined) return null
+  const { rule, needed, by, escalation, inputHash, connection } = approval
+  const approved = [...counted, ...(answer !== null && isApproval(answer.value) ? [answer] : [])]
+  return {
+    rule,
+    needed,
+    missing: state === 'waiting' ? needed - approved.length : 0,
+    approved: approved.map((given) => {
+      const { actor, at, refused_items: refused } = answerView(given, checkpoint)
+      return { actor, at, refused_items: refused }
+    }),
+    by,
+    escalation: escalation && { at: escalation.atMs, by: escalation.by },
+    connection,
+    input_hash: inputHash,
   }
 }
 
@@ -77,7 +101,7 @@ function silenceView({ onTimeout, question: { form } }: Checkpoint) {
   return { fails: false, answer: form ? hide(maskOfSchema(form), onTimeout.answer) : onTimeout.answer }
 }
 
-export function answerView({ value, by, text, at }: CheckpointAnswer, checkpoint: Checkpoint) {
+export function answerView({ value, by, text, at, refusedItems }: CheckpointAnswer, checkpoint: Checkpoint) {
   const { question } = checkpoint
   const { form, answers } = question
   const mask = form === null ? undefined : maskOfSchema(form)
@@ -92,6 +116,7 @@ export function answerView({ value, by, text, at }: CheckpointAnswer, checkpoint
     actor: { ...by, name: byName ?? by.name },
     // Hidden as in the output of the step: the text may repeat sensitive values.
     text: mask === undefined || text === null ? text : hidden,
+    refused_items: refusedItems ?? [],
     at,
   }
 }

@@ -2,7 +2,6 @@ import { checkpointStates } from '../../../../core/domain/checkpoint.ts'
 import { textAt } from '../../../../core/plugin/index.ts'
 import { RequestError } from '../../request/request-error.ts'
 import { component, defineRoute } from '../../routing/route.ts'
-import { within } from '../../request/validate.ts'
 import { answerCheckpoints, previewAnswers } from './answer-many.ts'
 import { actorSchema } from '../system/audit.ts'
 import { answerView, checkpointView } from './checkpoint-view.ts'
@@ -20,7 +19,17 @@ import { operators, readers } from '../../caller/caller.ts'
 
 const givenSchema = objectSchema({
   outcome: {
-    enum: ['accepted', 'second', 'late', 'decided', 'same_person', 'not_asked', 'not_an_answer', 'ambiguous'],
+    enum: [
+      'accepted',
+      'counted',
+      'second',
+      'late',
+      'decided',
+      'same_person',
+      'not_asked',
+      'not_an_answer',
+      'ambiguous',
+    ],
     description: 'Whether the answer counts, or why not.',
   },
   value: { description: 'The answer, or the submitted form; null if it was invalid.' },
@@ -38,6 +47,11 @@ const givenSchema = objectSchema({
   },
   actor: actorSchema,
   text: textOrNull,
+  refused_items: {
+    type: 'array',
+    items: { type: 'integer', minimum: 0 },
+    description: 'Of an approval of several actions: the places of the refused ones, from 0.',
+  },
   at: time,
 })
 
@@ -114,8 +128,8 @@ const answerCheckpoint = defineRoute({
     'Answers a checkpoint in the name of the API key. The first answer in time counts; others are only recorded.',
   answer: objectSchema({
     outcome: {
-      enum: ['accepted', 'second', 'late', 'decided', 'same_person'],
-      description: 'Whether the answer counts, or why not.',
+      enum: ['accepted', 'counted', 'second', 'late', 'decided', 'same_person'],
+      description: 'Whether the answer counts, or why not. counted: more approvals are missing.',
     },
     checkpoint: component('checkpoint'),
   }),
@@ -124,6 +138,14 @@ const answerCheckpoint = defineRoute({
     properties: {
       answer: { description: 'One of the answers, or the submitted form.' },
       text: { type: 'string', maxLength: 4000, description: 'A remark.' },
+      refused_items: {
+        type: 'array',
+        uniqueItems: true,
+        maxItems: 10_000,
+        items: { type: 'integer', minimum: 0 },
+        description:
+          'With `approve` for several actions: the places in `inputs` of those that are refused, from 0. The others are approved.',
+      },
     },
   },
   async handle({ params, body, caller }, services) {
@@ -132,10 +154,9 @@ const answerCheckpoint = defineRoute({
       by: caller.actor,
       signedInAt: caller.session?.createdAt,
       text: body.text ?? null,
+      refusedItems: body.refused_items,
     }
-    const { outcome, checkpoint } = await within('/answer', () =>
-      services.control.answer(caller.scope, params.checkpoint, given),
-    )
+    const { outcome, checkpoint } = await services.control.answer(caller.scope, params.checkpoint, given)
     return { body: { outcome, checkpoint: await checkpointView(checkpoint, services) } }
   },
 })

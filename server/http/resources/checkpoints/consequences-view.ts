@@ -1,7 +1,7 @@
 import { skillToApprove } from '../../../../core/checkpoint/kind.ts'
 import { consequencesOf, type Consequence } from '../../../../core/destructive/consequences.ts'
 import type { Checkpoint } from '../../../../core/domain/checkpoint.ts'
-import { isApproval } from '../../../../core/engine/context/approval.ts'
+import { isApproval } from '../../../../core/transitions/question.ts'
 import { resultsAfter } from '../../../../core/transitions/quorum.ts'
 import type { Services } from '../../routing/route.ts'
 

@@ -1,0 +1,137 @@
+import { isUsable, type ApiKey } from '../domain/api-key.ts'
+import type { Author } from '../domain/audit.ts'
+import { approverRoles, type Approver, type ApprovalRule, type Approvers } from '../domain/destructive-use.ts'
+import type { PointedMessage } from '../errors/errors.ts'
+import { severities, type DestructiveClass } from '../plugin/index.ts'
+import type { Catalogue } from '../registry/catalogue.ts'
+import { countPeople, isAmong, meansSkill } from './approval-rules.ts'
+
+/** What rules can refer to in an organization. */
+export interface RuleWorld {
+  readonly catalogue: Pick<Catalogue, 'skill' | 'skills'>
+  /** Everyone who may answer questions of the organization now. */
+  readonly approvers: readonly Approver[]
+  /** Names of known playbooks. Default: any. */
+  readonly playbooks?: ReadonlySet<string> | undefined
+}
+
+/** The keys that may answer questions of an organization now. */
+export function approversIn(
+  keys: readonly ApiKey[],
+  organizationUuid: string,
+  now: number,
+): readonly Approver[] {
+  const byId = new Map(keys.map((key) => [key.id, key]))
+  return keys
+    .filter((key) => isUsable(key, now) && approverRoles.some((role) => role === key.role))
+    .filter(({ organizationUuids: own }) => own === null || own.includes(organizationUuid))
+    .map(({ id, role }) => ({ id, role, sameAs: makersIn(byId, id) }))
+}
+
+/** The key and its creators, up to the first; includes revoked keys. */
+function makersIn(keys: ReadonlyMap<string, ApiKey>, id: string): readonly string[] {
+  const chain = new Set<string>()
+  for (let next: string | undefined = id; next !== undefined && !chain.has(next);) {
+    chain.add(next)
+    const createdBy: Author | null | undefined = keys.get(next)?.createdBy
+    next = createdBy?.kind === 'api_key' ? createdBy.id : undefined
+  }
+  return [...chain]
+}
+
+/** What makes rules unusable, with pointers into the list of rules. Empty: they can be stored. */
+export const ruleProblems = (rules: readonly ApprovalRule[], world: RuleWorld): readonly PointedMessage[] =>
+  rules.flatMap((rule, index) =>
+    problemsOf(rule, world).map(({ pointer, message }) => ({ pointer: `/${index}${pointer}`, message })),
+  )
+
+function problemsOf(rule: ApprovalRule, world: RuleWorld): readonly PointedMessage[] {
+  const { match, by, escalate, expiresMinutes } = rule
+  const { severityAtLeast: least, severityAtMost: most } = match
+  const people = missingPeople(rule, world)
+  return [
+    ...match.skills.flatMap((name, at) => skillProblem(name, match.classes, `/match/skills/${at}`, world)),
+    ...(least !== null && most !== null && severities.indexOf(least) > severities.indexOf(most)
+      ? [{ pointer: '/match/severity_at_most', message: `is below severity_at_least, which is ${least}` }]
+      : []),
+    ...keyProblems(by, '/by', world),
+    ...(escalate === null ? [] : keyProblems(escalate.by, '/escalate/by', world)),
+    ...(escalate !== null && escalate.afterMinutes >= (expiresMinutes ?? Infinity)
+      ? [{ pointer: '/escalate/after_minutes', message: 'must be less than expires_minutes' }]
+      : []),
+    ...(people === undefined ? [] : [{ pointer: '/approvals', message: people }]),
+  ]
+}
+
+/** A misspelled name would match nothing, and the action would need no approval. */
+function skillProblem(
+  name: string,
+  classes: readonly DestructiveClass[],
+  pointer: string,
+  { catalogue }: RuleWorld,
+): readonly PointedMessage[] {
+  const known = name.endsWith('.*')
+    ? catalogue.skills.filter((each) => meansSkill(name, { skill: each.name, implements: [] }))
+    : [catalogue.skill(name)].filter((each) => each !== undefined)
+  if (known.length === 0)
+    return [{ pointer, message: `'${name}' is not an installed skill or plugin, nor an interface` }]
+  const found = known.flatMap(({ skill }) =>
+    skill.effect === 'write' && skill.destructive !== undefined ? [skill.destructive] : [],
+  )
+  if (found.length === 0)
+    return [{ pointer, message: `'${name}' is not destructive, so it never needs an approval` }]
+  if (classes.length === 0 || found.some((each) => classes.includes(each))) return []
+  return [{ pointer, message: `'${name}' is not of the class ${classes.join(' or ')}` }]
+}
+
+const keyProblems = (by: Approvers, pointer: string, { approvers }: RuleWorld): readonly PointedMessage[] =>
+  by.keys.flatMap((id, at) =>
+    approvers.some((each) => each.id === id)
+      ? []
+      : [
+          {
+            pointer: `${pointer}/keys/${at}`,
+            message: `there is no valid key '${id}' with the role analyst or admin for this organization`,
+          },
+        ],
+  )
+
+/** Undefined if enough people can give the approvals. */
+function missingPeople(rule: ApprovalRule, { approvers }: RuleWorld): string | undefined {
+  const { by, escalate, approvals } = rule
+  const able = approvers.filter(
+    (each) => isAmong(by, each) || (escalate !== null && isAmong(escalate.by, each)),
+  )
+  const people = countPeople(able)
+  if (people >= approvals) return undefined
+  const needs = approvals === 1 ? '1 person' : `${approvals} different people`
+  return `nobody could satisfy the rule: it needs ${needs}, and ${people === 0 ? 'nobody' : people} can approve; keys with a common creator count as one person`
+}
+
+/** What deserves attention in stored rules, by place from 1. */
+export function ruleWarnings(
+  rules: readonly ApprovalRule[],
+  world: RuleWorld,
+): readonly { readonly place: number; readonly message: string }[] {
+  const catchAll = rules.findIndex(({ match }) => isEverything(match))
+  return rules.flatMap((rule, index) => {
+    const people = missingPeople(rule, world)
+    const gone = [...rule.by.keys, ...(rule.escalate?.by.keys ?? [])].filter(
+      (id) => !world.approvers.some((each) => each.id === id),
+    )
+    const unknown = rule.match.playbooks.filter((name) => world.playbooks?.has(name) === false)
+    return [
+      ...(catchAll !== -1 && index > catchAll
+        ? [`rule ${catchAll + 1} matches everything, so this rule never applies`]
+        : []),
+      ...(people === undefined ? [] : [people]),
+      ...gone.map((id) => `the key ${id} can no longer approve`),
+      ...unknown.map((name) => `there is no playbook named '${name}'`),
+    ].map((message) => ({ place: index + 1, message }))
+  })
+}
+
+const isEverything = ({ classes, skills, playbooks, ...severity }: ApprovalRule['match']): boolean =>
+  classes.length + skills.length + playbooks.length === 0 &&
+  severity.severityAtLeast === null &&
+  severity.severityAtMost === null
