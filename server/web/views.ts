@@ -13,6 +13,7 @@ import {
   PlayIcon,
   QuestionMarkCircledIcon,
   ReaderIcon,
+  TargetIcon,
 } from '@radix-ui/react-icons'
 import type { Role } from '../../core/domain/api-key.ts'
 
@@ -59,6 +60,7 @@ export const viewGroups: readonly { readonly title: string; readonly views: read
       { path: 'alerts', title: 'Alerts', letter: 'a', icon: BellIcon, roles: readers },
       { path: 'cases', title: 'Cases', letter: 'c', icon: ArchiveIcon, roles: readers },
       { path: 'runs', title: 'Runs', letter: 'r', icon: PlayIcon, roles: readers },
+      { path: 'observables', title: 'Observables', letter: 'b', icon: TargetIcon, roles: readers },
       { path: 'checkpoints', title: 'Waiting', letter: 'w', icon: QuestionMarkCircledIcon, roles: readers },
       { path: 'containments', title: 'Containments', letter: 'i', icon: MinusCircledIcon, roles: readers },
     ],
@@ -107,6 +109,7 @@ export const pages = [
   pageAt('/cases/:id', () => import('./cases/case-page.tsx')),
   pageAt('/runs', () => import('./runs/runs-view.tsx')),
   pageAt('/runs/:id', () => import('./runs/run-page.tsx')),
+  pageAt('/observables', () => import('./observables/observables-view.tsx')),
   pageAt('/checkpoints', () => import('./checkpoints/checkpoints-view.tsx')),
   pageAt('/containments', () => import('./containments/containments-view.tsx')),
   pageAt('/playbooks', () => import('./playbooks/playbooks-view.tsx')),

@@ -11,6 +11,7 @@ export const viewPaths: ReadonlySet<string> = new Set([
   'keys',
   // Not in the navigation: vendors send the browser there after a sign-in.
   'oauth',
+  'observables',
   'organizations',
   'playbooks',
   'providers',

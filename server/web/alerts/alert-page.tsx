@@ -7,7 +7,8 @@ import type { ApiAlert, ApiRun } from '../api/types.ts'
 import { usePollMs } from '../live/live-state.ts'
 import { FieldGrid, PageLoading, TextLink } from '../parts/layout.tsx'
 import { SmallTable, type SmallColumn } from '../parts/small-table.tsx'
-import { OutsideText, TextView } from '../parts/text-view.tsx'
+import { ObservableValue } from '../observables/observable-parts.tsx'
+import { TextView } from '../parts/text-view.tsx'
 import { ViewError, ViewTitle } from '../shell/view.tsx'
 import { showInvisible } from '../parts/outside-text.ts'
 import { AlertStatusBadge, SeverityLevel } from '../parts/states.tsx'
@@ -99,7 +100,10 @@ export default function AlertPage() {
 
 const observableColumns: readonly SmallColumn<AlertObservable>[] = [
   { title: 'Kind', isNarrow: true, cell: ({ kind }) => kind },
-  { title: 'Value', cell: ({ value }) => <OutsideText text={value} /> },
+  {
+    title: 'Value',
+    cell: ({ kind, value, cases }) => <ObservableValue named={{ kind, value }} cases={cases} />,
+  },
 ]
 
 /** The observables in the content, even if no playbook looked them up. */

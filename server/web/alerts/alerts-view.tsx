@@ -97,7 +97,17 @@ function NothingFits({ error }: { readonly error: unknown }) {
 }
 
 /** Filters in the URL: query parameters of GET alerts, and `since`, a time span up to now. */
-const filterNames = ['q', 'organization', 'provider', 'status', 'type', 'case', ...timeNames, 'sort'] as const
+const filterNames = [
+  'q',
+  'organization',
+  'provider',
+  'status',
+  'type',
+  'case',
+  'observable',
+  ...timeNames,
+  'sort',
+] as const
 
 type FilterName = (typeof filterNames)[number]
 
@@ -120,6 +130,7 @@ function AlertFilters({ of, times, onTimes }: AlertFiltersProps) {
       <ChoiceFilter label="Status" data={statuses} {...of('status')} />
       <TextFilter label="Alert name" {...of('type')} />
       <TextFilter label="Case" {...of('case')} />
+      <TextFilter label="Observable" {...of('observable')} />
       <TimeFilter label="Created" range={times} onChange={onTimes} />
       <SavedMenu view="alerts" />
     </Group>

@@ -15,6 +15,11 @@ import type {
   apiStateEntrySchema,
 } from '../../http/resources/playbooks/playbook-state.ts'
 import type { apiCorrelationPreviewSchema } from '../../http/resources/cases/preview-correlation.ts'
+import type {
+  apiRelatedCaseSchema,
+  apiSeenFindingSchema,
+  apiSeenObservableSchema,
+} from '../../http/resources/observables/observables.ts'
 import type { apiTestResultSchema } from '../../http/resources/playbooks/test-playbook.ts'
 import type { apiValidationSchema } from '../../http/resources/playbooks/edit-playbook.ts'
 import type { apiCompletionsSchema, apiHoverSchema } from '../../http/resources/playbooks/playbook-editor.ts'
@@ -74,6 +79,10 @@ export type ApiCaseEntry = ApiCaseDetail['timeline'][number]
 export type ApiObservable = ApiCaseDetail['observables'][number]
 export type ApiObservableUse = ApiObservable['used'][number]
 export type ApiFinding = ApiObservable['learned'][number]
+
+export type ApiSeenObservable = Infer<typeof apiSeenObservableSchema>
+export type ApiSeenFinding = Infer<typeof apiSeenFindingSchema>
+export type ApiRelatedCase = Infer<typeof apiRelatedCaseSchema>
 
 export type ApiContainment = Infer<typeof apiContainmentSchema>
 export type ApiCheckpoint = Infer<typeof apiCheckpointSchema>

@@ -13,6 +13,7 @@ import { RunList } from '../runs/run-list.tsx'
 import { useHasRole } from '../session/session.ts'
 import { ViewHead, ViewError } from '../shell/view.tsx'
 import { CaseContainments } from '../containments/containment-parts.tsx'
+import { RelatedCases } from '../observables/related-cases.tsx'
 import { CaseAlerts } from './case-alerts.tsx'
 import { Actions, Observables } from './findings.tsx'
 import { CaseNeighbours } from './case-neighbours.tsx'
@@ -71,6 +72,7 @@ function CaseView({ id }: { readonly id: string }) {
             <CaseContainments all={data.containments} />
             <Actions actions={data.actions} total={data.actions_total} />
             <Observables observables={data.observables} />
+            <RelatedCases path={path} />
             <CaseFiles files={data.files} path={path} />
             <CaseAlerts
               found={data}

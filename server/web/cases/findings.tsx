@@ -10,13 +10,14 @@ import type {
   ApiActionDecision,
   ApiCaseAction,
 } from '../api/types.ts'
-import { breakable, Copy, JsonView, OutsideText } from '../parts/text-view.tsx'
+import { JsonView, OutsideText } from '../parts/text-view.tsx'
 import { Section, TextLink } from '../parts/layout.tsx'
 import { SmallTable, type SmallColumn } from '../parts/small-table.tsx'
 import { showInvisible, actorText, stepHref } from '../parts/outside-text.ts'
 import { DateTime } from '../parts/times.tsx'
 import { apiGet } from '../api/call.ts'
 import { ErrorAlert } from '../parts/feedback.tsx'
+import { ObservableValue } from '../observables/observable-parts.tsx'
 import { StateBadge, type StateColor } from '../parts/states.tsx'
 
 /** The worst come first. */
@@ -57,14 +58,7 @@ const columns: readonly SmallColumn<ApiObservable>[] = [
   },
   {
     title: 'Value',
-    cell: ({ kind, value }) => (
-      <>
-        <Text component="span" size="sm" ff="monospace" className="outside-text">
-          {breakable(showInvisible(value))}
-        </Text>{' '}
-        <Copy value={value} label={`Copy ${kind}`} />
-      </>
-    ),
+    cell: ({ kind, value, cases }) => <ObservableValue named={{ kind, value }} cases={cases} />,
   },
   {
     title: 'Findings',
@@ -123,7 +117,7 @@ function LearnedLine({ learned }: { readonly learned: ApiFinding }) {
   return (
     <div className="learned">
       <Group gap="4px 8px" align="baseline">
-        <StateBadge {...lookOf(learned)} />
+        <FindingBadge found={learned} />
         <OutsideText span text={error?.message ?? summary ?? (score === null ? '' : (level ?? ''))} />
       </Group>
       <Group gap={8} mt={2}>
@@ -144,8 +138,12 @@ function LearnedLine({ learned }: { readonly learned: ApiFinding }) {
   )
 }
 
+type Rated = Pick<ApiFinding, 'score' | 'level' | 'error'>
+
+export const FindingBadge = ({ found }: { readonly found: Rated }) => <StateBadge {...lookOf(found)} />
+
 /** The score with the level of the source: `critical 92`. */
-function lookOf({ score, level, error }: ApiFinding): { readonly text: string; readonly color: StateColor } {
+function lookOf({ score, level, error }: Rated): { readonly text: string; readonly color: StateColor } {
   if (error !== null) return { text: 'Unknown', color: 'gray' }
   const color = score === null ? 'gray' : score >= 65 ? 'red' : score >= 25 ? 'orange' : 'green'
   const words = [level, score].filter((each) => each !== null)

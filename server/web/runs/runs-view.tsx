@@ -21,7 +21,17 @@ import { showInvisible } from '../parts/outside-text.ts'
 import { TableTime } from '../parts/times.tsx'
 
 const idOf = (run: ApiRun): string => run.run_uuid
-const names = ['status', 'organization', 'playbook', 'alert', 'case', 'error', ...timeNames, 'sort'] as const
+const names = [
+  'status',
+  'organization',
+  'playbook',
+  'alert',
+  'case',
+  'observable',
+  'error',
+  ...timeNames,
+  'sort',
+] as const
 const newestFirst = '-created_at'
 
 /** Limit of the API. */
@@ -63,6 +73,7 @@ export default function RunsView() {
           <TextFilter label="Playbook" {...of('playbook')} />
           <TextFilter label="Alert" {...of('alert')} />
           <TextFilter label="Case" {...of('case')} />
+          <TextFilter label="Observable" {...of('observable')} />
           <TextFilter label="Error code" {...of('error')} />
           <TimeFilter label="Queued" range={filters} onChange={choose} />
           <SavedMenu view="runs" />

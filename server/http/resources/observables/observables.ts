@@ -19,7 +19,7 @@ const count = { type: 'integer', minimum: 0 } as const
 const kind = { type: 'string', enum: observableKinds } as const
 
 /** An observable in one organization, in answers of the API. */
-const apiSeenObservableSchema = objectSchema({
+export const apiSeenObservableSchema = objectSchema({
   kind,
   value: {
     ...text,
@@ -37,7 +37,7 @@ const apiSeenObservableSchema = objectSchema({
 })
 
 /** A finding of a lookup. */
-const apiSeenFindingSchema = objectSchema({
+export const apiSeenFindingSchema = objectSchema({
   observable: objectSchema({ kind, value: text }),
   source: { ...text, description: 'The skill.' },
   organization_code: text,
@@ -52,7 +52,7 @@ const apiSeenFindingSchema = objectSchema({
 })
 
 /** A case that shares observables with another one. */
-const apiRelatedCaseSchema = objectSchema({
+export const apiRelatedCaseSchema = objectSchema({
   case_id: text,
   title: text,
   status: { enum: caseStatuses },

@@ -99,6 +99,7 @@ const names = [
   'verdict',
   'closing_reason',
   'assignee',
+  'observable',
   'unassigned',
   'sla',
   ...timeNames,
@@ -220,6 +221,7 @@ function CaseFilters({ filters, choose, of, children }: Filtering & { readonly c
         <ChoiceFilter label="Closing reason" data={reasonOptions} {...of('closing_reason')} />
         <ChoiceFilter label="Response time" data={slaOptions} {...of('sla')} />
         <TextFilter label="Assignee" {...of('assignee')} />
+        <TextFilter label="Observable" {...of('observable')} />
         <TimeFilter label="Opened" range={filters} onChange={choose} />
         <SavedMenu view="cases" />
         {children}

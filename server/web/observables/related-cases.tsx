@@ -1,0 +1,76 @@
+import { Group, Text } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { apiGet } from '../api/call.ts'
+import type { ApiRelatedCase } from '../api/types.ts'
+import { TextLink } from '../parts/layout.tsx'
+import { SmallTable, type SmallColumn } from '../parts/small-table.tsx'
+import { showInvisible } from '../parts/outside-text.ts'
+import { CaseState, SeverityLevel, VerdictBadge } from '../parts/states.tsx'
+import { DateTime } from '../parts/times.tsx'
+import { ObservableValue } from './observable-parts.tsx'
+
+/** Other cases with the same observables; nothing if there are none. */
+export function RelatedCases({ path }: { readonly path: string }) {
+  const related = useQuery({
+    queryKey: ['related cases', path],
+    queryFn: () => apiGet<{ readonly data: readonly ApiRelatedCase[] }>(`${path}/related`),
+    staleTime: 30_000,
+  })
+  const rows = related.data?.data ?? []
+  if (rows.length === 0) return null
+  return (
+    <SmallTable
+      title="Related cases"
+      count={rows.length}
+      rows={rows}
+      columns={columns}
+      idOf={({ case_id: id }) => id}
+      empty="No related cases"
+    />
+  )
+}
+
+const columns: readonly SmallColumn<ApiRelatedCase>[] = [
+  {
+    title: 'Case',
+    cell: ({ case_id: id, title, created_at: at }) => (
+      <>
+        <TextLink href={`/cases/${id}`} isStrong>
+          {id.toUpperCase()}
+        </TextLink>
+        <Text size="sm" className="outside-text">
+          {showInvisible(title)}
+        </Text>
+        <Text size="xs" c="dimmed">
+          Opened <DateTime at={at} ago />
+        </Text>
+      </>
+    ),
+  },
+  {
+    title: 'State',
+    isNarrow: true,
+    cell: ({ severity, verdict, status }) => (
+      <Group gap="xs">
+        <SeverityLevel severity={severity} />
+        <VerdictBadge verdict={verdict} />
+        <CaseState status={status} />
+      </Group>
+    ),
+  },
+  {
+    title: 'Shared observables',
+    cell: ({ shared, shared_total: total }) => (
+      <>
+        {shared.map((each) => (
+          <ObservableValue key={`${each.kind} ${each.value}`} named={each} />
+        ))}
+        {total > shared.length && (
+          <Text size="xs" c="dimmed">
+            {(total - shared.length).toLocaleString()} more
+          </Text>
+        )}
+      </>
+    ),
+  },
+]

@@ -1,0 +1,76 @@
+import { expect } from 'chai'
+import { eventually } from '../support/eventually.ts'
+import { picture, seriousFaults, settled } from './support/browser.ts'
+import { openPage } from './support/open-page.ts'
+
+/** Neither extracts observables nor looks any up. */
+const quiet = `
+apiVersion: tocsin/v1
+name: quiet
+on: { alert: { type: sign_in } }
+steps: [{ return: 1 }]
+`
+/** A host name from an attacker. */
+const hostile = 'ws-7<img src=x onerror=alert(1)>\u202etxt.exe'
+
+describe('observables in the page', function () {
+  this.timeout(90_000)
+  const house = openPage({ quiet })
+  let cases: readonly string[]
+
+  before(async () => {
+    const contents = [
+      { src_ip: '203.0.113.9', n: 1 },
+      { src_ip: '203.0.113.9', url: `https://a.example/?q=${encodeURIComponent(hostile)}`, n: 2 },
+    ]
+    const ids: string[] = []
+    for (const content of contents) ids.push(await house.postAlert('sign_in', JSON.stringify(content)))
+    const seen = await eventually('the index has both alerts', async () => {
+      const { body } = await house.server.call('/observables?observable=ip:203.0.113.9')
+      return body.data[0]?.cases === 2 ? body.data[0] : undefined
+    })
+    expect(seen.alerts).to.equal(2)
+    cases = await Promise.all(ids.map(async (id) => (await house.server.call(`/alerts/${id}`)).body.case_id))
+  })
+
+  it('are linked from a case, with the number of cases and the related ones', async () => {
+    const { page } = house
+    await house.visit(`/cases/${cases[0]}`)
+    const table = page.getByRole('table', { name: 'Observables' })
+    await table.getByText('Seen in 2 cases').waitFor()
+    await page
+      .getByRole('table', { name: 'Related cases' })
+      .getByRole('link', { name: cases[1]!.toUpperCase() })
+      .waitFor()
+    expect(await seriousFaults(page)).to.deep.equal([])
+    await settled(page)
+    await picture(page, 'case-related')
+    await table.getByRole('link', { name: '203.0.113.9' }).click()
+    await page.getByRole('heading', { level: 1, name: 'ip 203.0.113.9' }).waitFor()
+    for (const id of cases)
+      await page.getByRole('table', { name: 'Cases' }).getByRole('link', { name: id.toUpperCase() }).waitFor()
+    await page.getByText('Not looked up').waitFor()
+    expect(await seriousFaults(page)).to.deep.equal([])
+    await picture(page, 'observable')
+  })
+
+  it('are shown as text, whatever an attacker writes into them', async () => {
+    const { page } = house
+    await house.visit('/observables?kind=url')
+    await page.getByText('https://a.example/?q=').first().click()
+    await page.getByRole('heading', { level: 1 }).waitFor()
+    expect(await page.locator('img[src=x]').count()).to.equal(0)
+    await house.visit(`/observables?observable=${encodeURIComponent(`host:${hostile}`)}`)
+    await page.getByText('Not seen in any alert or run').waitFor()
+    await page.getByText('‹U+202E›').first().waitFor()
+    expect(await seriousFaults(page)).to.deep.equal([])
+  })
+
+  it('filter the list of alerts', async () => {
+    const { page } = house
+    await house.visit('/alerts?observable=ip%3A203.0.113.9')
+    await page.getByText('MAIN-CUSTOM-2').first().waitFor()
+    await house.visit('/alerts?observable=nonsense')
+    await page.getByText('must be a kind of observable').first().waitFor()
+  })
+})
