@@ -30,6 +30,7 @@ export const commands: Readonly<Record<string, () => Promise<Command>>> = {
   test: async () => (await import('./commands/playbooks/test.ts')).testCommand(),
   'dry-run': async () => (await import('./commands/playbooks/dry-run.ts')).dryRunCommand(),
   backtest: async () => (await import('./commands/playbooks/backtest.ts')).backtestCommand(),
+  shadow: async () => (await import('./commands/playbooks/shadow.ts')).shadowCommand(),
   run: async () => (await import('./commands/playbooks/run.ts')).runCommand(),
   skills: async () => (await import('./commands/playbooks/skills.ts')).skillsCommand(),
   plugins: async () => (await import('./commands/playbooks/plugins.ts')).pluginsCommand(),

@@ -76,6 +76,7 @@ export const auditActions = [
   'connection.sign_in_ended',
   'connection.signed_out',
   'playbook.put_in_force',
+  'playbook.promoted',
   'playbook.removed',
   'playbook.dry_run',
   'playbook.backtest',

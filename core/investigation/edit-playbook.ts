@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { open, rename, rm } from 'node:fs/promises'
+import { open, readFile, rename, rm } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { ConflictError, UnavailableError, ValidationError } from '../errors/errors.ts'
 import { PlaybookError } from '../errors/playbook-error.ts'
@@ -7,6 +7,7 @@ import { parseWithCalledInSlices } from '../playbook/read/parse-with-called.ts'
 import type { KnownNames } from '../playbook/scope/context.ts'
 import type { Playbook } from '../playbook/language/playbook.ts'
 import type { Problem } from '../playbook/language/problem.ts'
+import { contentHash, decode } from '../playbook/language/source-text.ts'
 import type { Catalogue } from '../registry/catalogue.ts'
 import type { Sliced } from '../common/sliced.ts'
 
@@ -104,6 +105,22 @@ export async function writePlaybookFile(path: string, source: string): Promise<v
     await syncFolder(folder)
   } catch (error) {
     await rm(beside, { force: true }).catch(() => undefined)
+    throw asRefusal(error, path)
+  }
+}
+
+/** The content hash of a file as a playbook; undefined if it cannot be read. */
+export async function hashOfFile(path: string): Promise<string | undefined> {
+  const source = await readFile(path).catch(() => undefined)
+  return source && contentHash(decode(source).text)
+}
+
+/** Deletes the file of a playbook, also if the power fails then. Rejects like `writePlaybookFile`. */
+export async function removePlaybookFile(path: string): Promise<void> {
+  try {
+    await rm(path, { force: true })
+    await syncFolder(dirname(path))
+  } catch (error) {
     throw asRefusal(error, path)
   }
 }

@@ -13,10 +13,13 @@ import type { Catalogue } from '../registry/catalogue.ts'
 import {
   checkBeside,
   checkEdit,
+  hashOfFile,
+  removePlaybookFile,
   writePlaybookFile,
   type AcceptedEdit,
   type CheckedEdit,
 } from './edit-playbook.ts'
+import { promotedSource } from '../shadow/promoted-source.ts'
 import { PlaybookVersions, type PlaybookOrigin } from './playbook-versions.ts'
 import { logProblems, readPlaybookFolder, type ReadPlaybook } from './read-folder.ts'
 
@@ -56,7 +59,24 @@ export interface PlaybookLibrary {
    * version is live
    */
   edit(name: string, source: string, seen: string | undefined, by: Actor): Promise<AcceptedEdit>
+  /**
+   * Makes a shadow live: writes it to the file of the playbook beside which it ran, and deletes its own file; a shadow that ran alone
+   * stays in its file.
+   *
+   * @param evidence for the audit log
+   * @throws ConflictError `revision_changed` if another version of either playbook is published, or its file was changed;
+   * `playbook_not_in_shadow`; the errors of `promotedSource`, `checkEdit` and `writePlaybookFile`
+   */
+  promote(name: string, seen: SeenVersions, by: Actor, evidence: Evidence): Promise<AcceptedEdit>
 }
+
+/** Content hashes of a shadow and of the playbook beside which it runs; null: it runs alone. */
+export interface SeenVersions {
+  readonly shadow: string
+  readonly live: string | null
+}
+
+type Evidence = Readonly<Record<string, unknown>>
 
 export interface RefusedFile {
   /** Path in the folder. */
@@ -98,22 +118,8 @@ export async function openPlaybookLibrary(options: PlaybookLibraryOptions): Prom
     check: (source, names) => checkBeside(source, [...authored.values()], catalogue, names),
     takeUpRefused: () => folder.takeUpRefused(),
     edit: (name, source, seen, by) => folder.edit(name, source, seen, by),
+    promote: (name, seen, by, evidence) => folder.promote(name, seen, by, evidence),
   }
-}
-
-/** The newest versions of all playbooks called directly or indirectly, by name. */
-export async function newestCalled(
-  library: Pick<PlaybookLibrary, 'newest' | 'byHash'>,
-  playbook: Playbook,
-  found = new Map<string, Playbook>(),
-): Promise<ReadonlyMap<string, Playbook>> {
-  for (const name of playbook.calls) {
-    const hash = found.has(name) ? undefined : library.newest(name)
-    if (hash === undefined) continue
-    found.set(name, await library.byHash(hash))
-    await newestCalled(library, found.get(name)!, found)
-  }
-  return found
 }
 
 /** Problems that end when the named connection, provider or organization exists. */
@@ -172,6 +178,10 @@ class PlaybookFolder {
     return this.#afterOthers(() => this.#editNow(name, source, seen, by))
   }
 
+  promote(name: string, seen: SeenVersions, by: Actor, evidence: Evidence): Promise<AcceptedEdit> {
+    return this.#afterOthers(() => this.#promoteNow(name, seen, by, evidence))
+  }
+
   /** Runs edits one at a time, so each is checked against the result of the previous one. */
   #afterOthers<T>(work: () => Promise<T>): Promise<T> {
     const done = this.#editing.then(work)
@@ -195,6 +205,46 @@ class PlaybookFolder {
     return accepted
   }
 
+  async #promoteNow(name: string, seen: SeenVersions, by: Actor, evidence: Evidence): Promise<AcceptedEdit> {
+    const { authored } = this.#versions
+    const playbook = authored.get(name)
+    if (playbook?.shadow === undefined)
+      throw new ConflictError('playbook_not_in_shadow', `the playbook '${name}' does not run in shadow`)
+    const { beside = name } = playbook.shadow
+    await this.#requireSeen(name, seen.shadow)
+    if (beside !== name) await this.#requireSeen(beside, seen.live)
+    const source = promotedSource(playbook)
+    const others = [...authored.values()].filter((each) => each !== playbook)
+    const names = await this.#known()
+    const accepted = await runInSlices(checkEdit(beside, source, others, this.#options.catalogue, names))
+    const path = this.paths.get(beside) ?? join(this.#options.folder, `${beside}.yaml`)
+    await writePlaybookFile(path, source)
+    await this.#publish(accepted.playbook, path, by, evidence)
+    if (beside !== name) await this.#remove(name, by)
+    return accepted
+  }
+
+  /** Refuses versions other than the seen one, also if only the file has changed since it was read. */
+  async #requireSeen(name: string, hash: string | null): Promise<void> {
+    const live = this.#versions.authored.get(name)?.hash
+    const path = this.paths.get(name)
+    const inFile = path === undefined ? undefined : await hashOfFile(path)
+    if (live === hash && (inFile === undefined || inFile === hash)) return
+    throw new ConflictError('revision_changed', `the playbook '${name}' was changed`, {
+      hint: 'look at the report of the current version; a file that was changed on disk is read at the next start',
+    })
+  }
+
+  /** Deletes the file of a promoted shadow. */
+  async #remove(name: string, by: Actor): Promise<void> {
+    const path = this.paths.get(name)
+    if (path !== undefined) await removePlaybookFile(path)
+    this.paths.delete(name)
+    this.#versions.authored.delete(name)
+    const there = [...this.refused.map(({ file }) => parse(file).name), ...this.#versions.authored.keys()]
+    await this.#options.store.keepOnly(there, by)
+  }
+
   async #takeUp(): Promise<void> {
     if (this.#unnamed.size === 0) return
     for (const { path, playbook } of await this.#read()) {
@@ -206,9 +256,9 @@ class PlaybookFolder {
     }
   }
 
-  async #publish(playbook: Playbook, path: string, by?: Actor): Promise<void> {
+  async #publish(playbook: Playbook, path: string, by?: Actor, promoted?: Evidence): Promise<void> {
     this.paths.set(playbook.name, path)
-    await this.#versions.keepChecked(playbook, { origin: 'file' }, by)
+    await this.#versions.keepChecked(playbook, { origin: 'file' }, by, promoted)
   }
 
   async #refuse(path: string, problems: readonly SourceProblem[]): Promise<void> {

@@ -56,10 +56,15 @@ export class PlaybookVersions {
   }
 
   /** Stores a playbook as the newest version of its name. */
-  async keepChecked(playbook: Playbook, from: PlaybookOrigin, by: Actor = theServer): Promise<Playbook> {
+  async keepChecked(
+    playbook: Playbook,
+    from: PlaybookOrigin,
+    by: Actor = theServer,
+    promoted?: Readonly<Record<string, unknown>>,
+  ): Promise<Playbook> {
     const { name, hash, source } = playbook
     const organizationUuid = from.origin === 'file' ? null : from.organizationUuid
-    await this.#store.put({ name, hash, source, origin: from.origin, organizationUuid }, by)
+    await this.#store.put({ name, hash, source, origin: from.origin, organizationUuid }, by, promoted)
     this.#compiled.set(hash, playbook)
     this.#newest.set(placeOf(playbook, from), hash)
     if (from.origin === 'file') this.authored.set(name, playbook)
@@ -75,6 +80,26 @@ export class PlaybookVersions {
     this.#compiled.set(hash, playbook)
     return playbook
   }
+}
+
+interface NewestPlaybooks {
+  newest(name: string): string | undefined
+  byHash(hash: string): Promise<Playbook>
+}
+
+/** The newest versions of all playbooks called directly or indirectly, by name. */
+export async function newestCalled(
+  library: NewestPlaybooks,
+  playbook: Playbook,
+  found = new Map<string, Playbook>(),
+): Promise<ReadonlyMap<string, Playbook>> {
+  for (const name of playbook.calls) {
+    const hash = found.has(name) ? undefined : library.newest(name)
+    if (hash === undefined) continue
+    found.set(name, await library.byHash(hash))
+    await newestCalled(library, found.get(name)!, found)
+  }
+  return found
 }
 
 /** Each organization has its own generated playbooks. */

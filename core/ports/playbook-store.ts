@@ -37,8 +37,10 @@ export interface PlaybookStore {
   /**
    * Adds a version and makes it the newest of its name; does nothing if it is that already. Throws NotFoundError for an unknown
    * organization.
+   *
+   * @param promoted for the audit log: why a shadow becomes live. Default: it was not a shadow
    */
-  put(playbook: NewPlaybook, by: Actor): Promise<void>
+  put(playbook: NewPlaybook, by: Actor, promoted?: Readonly<Record<string, unknown>>): Promise<void>
   /** Records once for each other authored playbook that its file was deleted; a later `put` is recorded again. Versions are kept. */
   keepOnly(names: readonly string[], by: Actor): Promise<void>
   /** The newest version of every name. */

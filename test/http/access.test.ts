@@ -85,8 +85,9 @@ describe('access', () => {
   }
 
   /** Each spelling of the ids of a new object of `acme`; one empty entry if the path names none. */
-  async function* attempts({ of, body }: AccessRow) {
-    const make = isThing(of) ? things[of] : nothing
+  async function* attempts({ of, thing, body }: AccessRow) {
+    const kind = thing ?? of
+    const make = isThing(kind) ? things[kind] : nothing
     const spellings = Math.max(1, ...Object.values(await make()).map((ids) => ids.length))
     for (let at = 0; at < spellings; at++) {
       const entries = Object.entries(await make()).map(([name, ids]) => [name, ids[at] ?? ids[0] ?? ''])

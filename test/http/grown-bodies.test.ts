@@ -106,11 +106,11 @@ describe('a valid body', () => {
     if (typeof row === 'string' || row.body === undefined) continue
     // Completes a sign-in, which must have begun: see test/sign-in.
     if (operation === 'POST /oauth/callback') continue
-    const { of, body } = row
+    const { of, thing: kind = of, body } = row
     const [method = '', path = ''] = operation.split(' ')
 
     const prepared = async () => {
-      const thing = await things[of as ThingKind]?.()
+      const thing = await things[kind as ThingKind]?.()
       const ids = Object.fromEntries(Object.entries(thing ?? {}).map(([name, [id = '']]) => [name, id]))
       const target = path.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
         encodeURIComponent(ids[name] ?? shared[name] ?? 'x'),

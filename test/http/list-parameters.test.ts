@@ -24,6 +24,7 @@ const idOf: Readonly<Record<string, string>> = {
   '/playbooks/{playbook}/state/{state}': 'key',
   '/skills': 'name',
   '/plugins': 'name',
+  '/playbooks/{playbook}/shadow/alerts': 'alert_id',
   '/organizations': 'code',
   '/providers': 'code',
   '/keys': 'key_id',
@@ -71,8 +72,10 @@ describe('every list of the API', () => {
   })
   after(() => api.close())
 
-  const pathOf = (path: string) =>
-    `/api${path.replaceAll(/\{(\w+)\}/g, (_, name: string) => ids[name] ?? '')}`
+  const pathOf = (path: string) => {
+    const own = path.includes('/shadow/') ? { ...ids, playbook: 'watched' } : ids
+    return `/api${path.replaceAll(/\{(\w+)\}/g, (_, name: string) => own[name] ?? '')}`
+  }
   const get = async (path: string, query: string) => {
     const reply = await api.call('GET', `${pathOf(path)}?${query}`)
     expect(reply.status, reply.text).to.equal(200)
@@ -181,9 +184,9 @@ describe('every list of the API', () => {
         ['providers?q=sie', 1, 'providers?q=d'],
         ['skills?plugin=none', 0, 'skills?plugin=tower'],
         ['skills?effect=read&plugin=quiet', 0, 'skills?effect=write'],
-        ['playbooks?origin=file', 1, 'playbooks?origin=made'],
+        ['playbooks?origin=file', 5, 'playbooks?origin=made'],
         ['playbooks?q=MADE-GLOBEX', 1, 'playbooks?q=made'],
-        ['playbooks?organization=globex', 3, 'playbooks?organization=acme'],
+        ['playbooks?organization=globex', 7, 'playbooks?organization=acme'],
         ['runs?playbook=none', 0, 'runs?playbook=p'],
         ['runs?status=cancelled', 0, 'runs?status=failed'],
         ['runs?error=none', 0, 'runs?error=broken'],

@@ -151,6 +151,8 @@ describe('a request with an Idempotency-Key', () => {
       '/playbooks/{playbook}/backtests',
       '/backtests/{backtest}/cancel',
       '/backtests/{backtest}/resume',
+      // A repeated promotion finds no shadow.
+      '/playbooks/{playbook}/shadow/promote',
     ])
   })
 

@@ -117,7 +117,19 @@ describe('the OpenAPI document', () => {
     ).backtest()
     ids['backtest'] = backtest
     others['get_backtests_backtest_runs_run'] = { run: replayed }
+    await seedShadows()
   })
+
+  async function seedShadows(): Promise<void> {
+    const things = thingsOf(api, 'acme')
+    const { playbook: [watched = ''] = [], alert: [alert = ''] = [] } = await things.shadowAlert()
+    const path = 'playbooks_playbook_shadow'
+    for (const rest of ['', '_alerts', '_alerts_alert'])
+      others[`get_${path}${rest}`] = { playbook: watched, alert }
+    const { playbook: [fresh = ''] = [], hash: [hash = ''] = [] } = await things.shadow()
+    others[`post_${path}_promote`] = { playbook: fresh }
+    bodies[`post_${path}_promote`] = { hash, beside_hash: null }
+  }
 
   async function seedMoves(): Promise<void> {
     const things = thingsOf(api, 'acme')

@@ -77,7 +77,7 @@ export async function waitForTurn(
 const behindOthersMs = 1_000
 
 /** At least one request, in a longer time. */
-export function shareOf({ requests, perMs }: RateLimit, share: number): RateLimit {
+function shareOf({ requests, perMs }: RateLimit, share: number): RateLimit {
   const part = requests * share
   return part >= 1 ? { requests: Math.floor(part), perMs } : { requests: 1, perMs: Math.ceil(perMs / part) }
 }

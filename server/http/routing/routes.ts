@@ -21,6 +21,7 @@ import { runRoutes } from '../resources/runs/runs.ts'
 import { accountRoutes } from '../resources/access/accounts.ts'
 import { meRoutes } from '../resources/access/me.ts'
 import { sessionRoutes } from '../resources/access/session.ts'
+import { shadowRoutes } from '../resources/shadows/shadows.ts'
 import { skillRoutes } from '../resources/playbooks/skills.ts'
 import { webhookRoutes } from '../resources/connections/webhooks.ts'
 import type { Route } from './route.ts'
@@ -38,6 +39,7 @@ export const routes: readonly Route[] = [
   ...containmentRoutes,
   ...playbookRoutes,
   ...backtestRoutes,
+  ...shadowRoutes,
   ...editorRoutes,
   ...skillRoutes,
   ...lookupRoutes,

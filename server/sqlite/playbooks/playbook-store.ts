@@ -28,7 +28,11 @@ const tables = 'FROM playbooks t LEFT JOIN organizations o ON o.id = t.organizat
 const newest: Condition = { sql: 't.newest = 1', values: [] }
 
 export class SqlitePlaybookStore extends SqliteStore implements PlaybookStore {
-  put({ name, hash, source, origin, organizationUuid }: NewPlaybook, by: Actor): Promise<void> {
+  put(
+    { name, hash, source, origin, organizationUuid }: NewPlaybook,
+    by: Actor,
+    promoted?: Readonly<Record<string, unknown>>,
+  ): Promise<void> {
     return this.commits.write(() => {
       const owner = organizationUuid === null ? null : requireOrganization(this.database, organizationUuid).id
       this.database.run(
@@ -58,13 +62,13 @@ export class SqlitePlaybookStore extends SqliteStore implements PlaybookStore {
           hash,
         ) === 1
       // A trial is not published: its run is recorded.
-      if (!isNews || origin === 'trial') return
+      if (promoted === undefined && (!isNews || origin === 'trial')) return
       recordAudit(this.context, {
-        action: 'playbook.put_in_force',
+        action: promoted === undefined ? 'playbook.put_in_force' : 'playbook.promoted',
         by,
         organizationUuid,
         subject: { kind: 'playbook', id: hash, name },
-        details: { origin },
+        details: { origin, ...promoted },
       })
     })
   }

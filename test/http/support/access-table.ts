@@ -15,6 +15,8 @@ export interface AccessRow {
    * `shared`: the same for all organizations. `whole`: only for keys of all organizations.
    */
   readonly of: ThingKind | 'body' | 'list' | 'shared' | 'whole'
+  /** The object in the path of an operation for `whole` keys. Default: a shared one. */
+  readonly thing?: ThingKind
   /** The request for an organization and its objects. `n` differs in each call. */
   readonly body?: (organization: string, thing: Readonly<Record<string, string>>, n: number) => object
   /** For an operation that names objects in its body: the result for an object of another organization. */
@@ -150,6 +152,23 @@ export const accessTable: Readonly<Record<string, AccessEntry>> = {
   'POST /backtests/{backtest}/cancel': { roles: operators, of: 'backtest' },
   'POST /backtests/{backtest}/resume': { roles: operators, of: 'backtest' },
   'GET /backtests/{backtest}/runs/{run}': { roles: operators, of: 'backtest' },
+  'GET /playbooks/{playbook}/shadow': {
+    roles: readers,
+    of: 'shadowAlert',
+    foreign: { status: 200, includes: '"alerts":0,' },
+  },
+  'GET /playbooks/{playbook}/shadow/alerts': {
+    roles: readers,
+    of: 'shadowAlert',
+    foreign: { status: 200, includes: '"total":0' },
+  },
+  'GET /playbooks/{playbook}/shadow/alerts/{alert}': { roles: readers, of: 'shadowAlert' },
+  'POST /playbooks/{playbook}/shadow/promote': {
+    roles: admins,
+    of: 'whole',
+    thing: 'shadow',
+    body: (_organization, { hash }) => ({ hash, beside_hash: null }),
+  },
   'GET /playbooks': { roles: readers, of: 'list' },
   'GET /playbooks/{playbook}': { roles: readers, of: 'playbook' },
   'GET /playbooks/{playbook}/graph': { roles: readers, of: 'playbook' },

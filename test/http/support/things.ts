@@ -122,6 +122,16 @@ export function thingsOf(api: Api, code: string) {
     await stores.playbooks.put({ name, hash, source, origin: 'made', organizationUuid }, somebody())
     return { name, hash }
   }
+  async function shadow(name: string): Promise<{ readonly name: string; readonly hash: string }> {
+    const source = `apiVersion: tocsin/v1\nname: ${name}\nmode: shadow\non: { alert: { type: t } }\nsteps: [{ set: { a: 1 } }]\n`
+    const headers = { 'if-match': '*' }
+    const known = await api.call('GET', `/api/playbooks/${name}`)
+    const put = await api.call('PUT', `/api/playbooks/${name}`, {
+      body: { source },
+      ...(known.status === 200 && { headers }),
+    })
+    return { name, hash: put.json.hash }
+  }
   const begun = {
     path: 'a',
     stepId: 'a',
@@ -216,6 +226,22 @@ export function thingsOf(api: Api, code: string) {
     async seenCheckpoint(): Promise<Thing> {
       const opened = await checkpoint()
       return { checkpoint: [opened.id], seen: [fingerprintOf(requireBatch([opened]))] }
+    },
+    /** A new playbook in shadow. */
+    async shadow(): Promise<Thing> {
+      const { name, hash } = await shadow(`fresh-${++count}`)
+      return { playbook: [name], hash: [hash] }
+    },
+    /** An alert on which the shadow `watched` was judged. */
+    async shadowAlert(): Promise<Thing> {
+      const { name } = await shadow('watched')
+      const trigger = { types: ['t'], providers: undefined, where: undefined, group: undefined }
+      stores.shadows.watch([{ name, beside: undefined, trigger }], () => {})
+      const { id, uuid } = await alert()
+      const { uuid: runUuid } = await run(uuid)
+      await stores.runs.end(runUuid, { status: 'completed', output: null, error: null })
+      stores.shadows.watch([], () => {})
+      return { playbook: [name], alert: [id, id.toUpperCase(), uuid] }
     },
     /** With a run that it has replayed. */
     async backtest(): Promise<Thing> {

@@ -9,25 +9,25 @@ import { objectSchema, text, textOrNull, time, timeOrNull } from '../system/page
 
 const anything: JsonSchema = {}
 const count = { type: 'integer', minimum: 0 } as const
-const listOf = (items: JsonSchema): JsonSchema => ({ type: 'array', items })
-const nullable = (schema: JsonSchema): JsonSchema => ({ anyOf: [{ type: 'null' }, schema] })
+export const arrayOf = (items: JsonSchema): JsonSchema => ({ type: 'array', items })
+export const nullableOf = (schema: JsonSchema): JsonSchema => ({ anyOf: [{ type: 'null' }, schema] })
 
-const changesSchema = listOf(
+export const changesSchema = arrayOf(
   objectSchema({ kind: { enum: decisionChangeKinds }, text: { ...text, description: 'For people.' } }),
 )
 
 const reasonSchema = objectSchema({ code: text, message: text })
 
-const decisionSchema = objectSchema({
+export const decisionSchema = objectSchema({
   status: { ...text, description: '`completed`, `failed`, `cancelled` or `not_started`.' },
   reason: textOrNull,
   verdict: { ...textOrNull, description: 'As the run set it; null: it did not.' },
   severity: textOrNull,
-  questions: listOf(objectSchema({ path: text, via: text, input: anything, state: text })),
-  actions: listOf(
+  questions: arrayOf(objectSchema({ path: text, via: text, input: anything, state: text })),
+  actions: arrayOf(
     objectSchema({ path: text, skill: text, connection: textOrNull, input: anything, state: text }),
   ),
-  path: { ...listOf(text), description: 'The steps that ran.' },
+  path: { ...arrayOf(text), description: 'The steps that ran.' },
   output: anything,
 })
 
@@ -38,15 +38,15 @@ const rowSchema = objectSchema({
   result: { enum: ['same', 'changed', 'unjudged'] },
   changes: changesSchema,
   group: { type: ['integer', 'null'], description: 'Index in `groups`.' },
-  reason: { ...nullable(reasonSchema), description: 'Why the alert could not be judged.' },
+  reason: { ...nullableOf(reasonSchema), description: 'Why the alert could not be judged.' },
   other_version: {
     type: 'boolean',
     description:
       'The recorded run used another version than the live one. `before` is then a replay of the live version with its replies.',
   },
-  assumed: { ...listOf(text), description: 'Replies to the edited version that were not recorded.' },
-  before: nullable(decisionSchema),
-  after: nullable(decisionSchema),
+  assumed: { ...arrayOf(text), description: 'Replies to the edited version that were not recorded.' },
+  before: nullableOf(decisionSchema),
+  after: nullableOf(decisionSchema),
 })
 
 export const backtestSchema = objectSchema({
@@ -73,12 +73,12 @@ export const backtestSchema = objectSchema({
     description: 'Number of alerts by kind of change.',
   },
   groups: {
-    ...listOf(objectSchema({ changes: changesSchema, alerts: count })),
+    ...arrayOf(objectSchema({ changes: changesSchema, alerts: count })),
     description: 'Changed alerts by what changed, the largest group first.',
   },
-  reasons: listOf(objectSchema({ code: text, message: text, alerts: count })),
+  reasons: arrayOf(objectSchema({ code: text, message: text, alerts: count })),
   rows: {
-    ...nullable(listOf(rowSchema)),
+    ...nullableOf(arrayOf(rowSchema)),
     description: 'Alerts so far, newest first; null with `rows=false`.',
   },
 })
@@ -94,21 +94,21 @@ const stepSchema = objectSchema({
   error: { type: ['object', 'null'] },
 })
 
-const sideSchema = objectSchema({
+export const sideSchema = objectSchema({
   status: text,
   not_started: textOrNull,
   output: anything,
   error: { type: ['object', 'null'] },
-  steps: listOf(stepSchema),
+  steps: arrayOf(stepSchema),
 })
 
 export const comparedRunsSchema = objectSchema({
   alert_id: text,
   result: { enum: ['same', 'changed', 'unjudged'] },
   changes: changesSchema,
-  reason: nullable(reasonSchema),
-  before: nullable(sideSchema),
-  after: nullable(sideSchema),
+  reason: nullableOf(reasonSchema),
+  before: nullableOf(sideSchema),
+  after: nullableOf(sideSchema),
 })
 
 /** Both runs of an alert without sensitive values. */
