@@ -1,3 +1,4 @@
+import { isActive, type Account } from '../access/account.ts'
 import { isUsable, type ApiKey } from '../domain/api-key.ts'
 import type { Author } from '../domain/audit.ts'
 import { approverRoles, type Approver, type ApprovalRule, type Approvers } from '../domain/destructive-use.ts'
@@ -15,25 +16,39 @@ export interface RuleWorld {
   readonly playbooks?: ReadonlySet<string> | undefined
 }
 
-/** The keys that may answer questions of an organization now. */
+/** The keys and the people that may answer questions of an organization now. */
 export function approversIn(
   keys: readonly ApiKey[],
+  accounts: readonly Account[],
   organizationUuid: string,
   now: number,
 ): readonly Approver[] {
   const byId = new Map(keys.map((key) => [key.id, key]))
-  return keys
+  const able = keys
     .filter((key) => isUsable(key, now) && approverRoles.some((role) => role === key.role))
     .filter(({ organizationUuids: own }) => own === null || own.includes(organizationUuid))
-    .map(({ id, role }) => ({ id, role, sameAs: makersIn(byId, id) }))
+    .map(({ id, role }) => ({ id, roles: [role], sameAs: makersIn(byId, id) }))
+  const people = accounts
+    .filter((account) => isActive(account))
+    .map((account) => ({
+      id: account.uuid,
+      roles: rolesIn(account, organizationUuid),
+      sameAs: [account.uuid],
+    }))
+  return [...able, ...people.filter(({ roles }) => approverRoles.some((role) => roles.includes(role)))]
 }
 
-/** The key and its creators, up to the first; includes revoked keys. */
+/** The roles of a person in an organization. */
+export const rolesIn = ({ roles }: Pick<Account, 'roles'>, organizationUuid: string): readonly string[] =>
+  roles.flatMap(({ role, organizationUuid: own }) => (own === null || own === organizationUuid ? [role] : []))
+
+/** The key and its creators, up to the first or to an account; includes revoked keys. */
 function makersIn(keys: ReadonlyMap<string, ApiKey>, id: string): readonly string[] {
   const chain = new Set<string>()
   for (let next: string | undefined = id; next !== undefined && !chain.has(next);) {
     chain.add(next)
     const createdBy: Author | null | undefined = keys.get(next)?.createdBy
+    if (createdBy?.kind === 'account') chain.add(createdBy.id)
     next = createdBy?.kind === 'api_key' ? createdBy.id : undefined
   }
   return [...chain]
@@ -85,15 +100,17 @@ function skillProblem(
 }
 
 const keyProblems = (by: Approvers, pointer: string, { approvers }: RuleWorld): readonly PointedMessage[] =>
-  by.keys.flatMap((id, at) =>
-    approvers.some((each) => each.id === id)
-      ? []
-      : [
-          {
-            pointer: `${pointer}/keys/${at}`,
-            message: `there is no valid key '${id}' with the role analyst or admin for this organization`,
-          },
-        ],
+  (['keys', 'accounts'] as const).flatMap((kind) =>
+    by[kind].flatMap((id, at) =>
+      approvers.some((each) => each.id === id)
+        ? []
+        : [
+            {
+              pointer: `${pointer}/${kind}/${at}`,
+              message: `there is no ${kind === 'keys' ? 'valid key' : 'active account'} '${id}' with the role analyst or admin for this organization`,
+            },
+          ],
+    ),
   )
 
 /** Undefined if enough people can give the approvals. */
@@ -116,8 +133,8 @@ export function ruleWarnings(
   const catchAll = rules.findIndex(({ match }) => isEverything(match))
   return rules.flatMap((rule, index) => {
     const people = missingPeople(rule, world)
-    const gone = [...rule.by.keys, ...(rule.escalate?.by.keys ?? [])].filter(
-      (id) => !world.approvers.some((each) => each.id === id),
+    const gone = [...namedIn(rule.by), ...(rule.escalate === null ? [] : namedIn(rule.escalate.by))].filter(
+      ({ id }) => !world.approvers.some((each) => each.id === id),
     )
     const unknown = rule.match.playbooks.filter((name) => world.playbooks?.has(name) === false)
     return [
@@ -125,11 +142,16 @@ export function ruleWarnings(
         ? [`rule ${catchAll + 1} matches everything, so this rule never applies`]
         : []),
       ...(people === undefined ? [] : [people]),
-      ...gone.map((id) => `the key ${id} can no longer approve`),
+      ...gone.map(({ kind, id }) => `the ${kind} ${id} can no longer approve`),
       ...unknown.map((name) => `there is no playbook named '${name}'`),
     ].map((message) => ({ place: index + 1, message }))
   })
 }
+
+const namedIn = ({ keys, accounts }: Approvers) => [
+  ...keys.map((id) => ({ kind: 'key', id })),
+  ...accounts.map((id) => ({ kind: 'account', id })),
+]
 
 const isEverything = ({ classes, skills, playbooks, ...severity }: ApprovalRule['match']): boolean =>
   classes.length + skills.length + playbooks.length === 0 &&

@@ -86,16 +86,20 @@ export function termsOf(
 export const expiresAfterMs = ({ rule }: Pick<HeldUses, 'rule'>): number | undefined =>
   rule?.expiresMinutes == null ? undefined : rule.expiresMinutes * minuteMs
 
-const isAnyone = ({ roles, keys }: Approvers): boolean => roles.length === 0 && keys.length === 0
+const isAnyone = ({ roles, keys, accounts }: Approvers): boolean =>
+  roles.length + keys.length + accounts.length === 0
 
 /** Whether an approver is among these. */
-export const isAmong = (by: Approvers, { id, role }: Pick<Approver, 'id' | 'role'>): boolean =>
-  isAnyone(by) || by.keys.includes(id) || by.roles.some((each) => each === role)
+export const isAmong = (by: Approvers, { id, roles }: Pick<Approver, 'id' | 'roles'>): boolean =>
+  isAnyone(by) ||
+  by.keys.includes(id) ||
+  by.accounts.includes(id) ||
+  by.roles.some((role) => roles.includes(role))
 
 /** Whether the approver may approve at this time; the escalation adds people. */
 export const mayApprove = (
   { by, escalation }: Pick<ApprovalTerms, 'by' | 'escalation'>,
-  approver: Pick<Approver, 'id' | 'role'>,
+  approver: Pick<Approver, 'id' | 'roles'>,
   now: number,
 ): boolean =>
   isAmong(by, approver) || (escalation !== null && now >= escalation.atMs && isAmong(escalation.by, approver))
@@ -121,6 +125,7 @@ export function approversText(by: Approvers): string {
   const parts = [
     ...(by.roles.length === 0 ? [] : [`anyone with the role ${listed(by.roles)}`]),
     ...(by.keys.length === 0 ? [] : [`the key ${listed(by.keys)}`]),
+    ...(by.accounts.length === 0 ? [] : [`the account ${listed(by.accounts)}`]),
   ]
   return parts.join(', or ')
 }

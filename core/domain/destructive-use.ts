@@ -45,14 +45,16 @@ export interface DestructiveUses {
 export const approverRoles = ['analyst', 'admin'] as const satisfies readonly Role[]
 export type ApproverRole = (typeof approverRoles)[number]
 
-/** Who may approve: anyone with one of the roles, and these API keys. Both empty: anyone who may answer questions. */
+/** Who may approve: anyone with one of the roles, these API keys, and these people. All empty: anyone who may answer questions. */
 export interface Approvers {
   readonly roles: readonly ApproverRole[]
   /** Public ids of API keys. */
   readonly keys: readonly string[]
+  /** Uuids of accounts. */
+  readonly accounts: readonly string[]
 }
 
-export const anyApprover: Approvers = { roles: [], keys: [] }
+export const anyApprover: Approvers = { roles: [], keys: [], accounts: [] }
 
 /** The uses of destructive skills that a rule is about. All conditions must hold; an empty list holds for everything. */
 export interface RuleMatch {
@@ -104,12 +106,13 @@ export interface ApprovalTerms {
 
 /** A person with permission to answer, as rules see them. */
 export interface Approver {
-  /** Public id of the API key. */
+  /** Public id of the API key, or uuid of the account. */
   readonly id: string
-  readonly role: Role
+  /** In the organization. */
+  readonly roles: readonly string[]
   /**
    * Ids that stand for the same person: of an API key, its own and those of the keys that it was created with, up to the
-   * first. Two approvers with a common id are one person.
+   * first or to an account; of an account, its own. Two approvers with a common id are one person.
    */
   readonly sameAs: readonly string[]
 }

@@ -76,17 +76,20 @@ describe('approval rules', () => {
   })
 
   it('let the people of the escalation approve only after its time', () => {
-    const admins = { roles: ['admin'], keys: [] } as const
-    const terms = { by: { roles: [], keys: ['k1'] }, escalation: { atMs: 100, by: admins } }
-    const may = (id: string, role: 'analyst' | 'admin', now: number) => mayApprove(terms, { id, role }, now)
+    const admins = { roles: ['admin'], keys: [], accounts: [] } as const
+    const terms = { by: { roles: [], keys: ['k1'], accounts: [] }, escalation: { atMs: 100, by: admins } }
+    const may = (id: string, role: 'analyst' | 'admin', now: number) =>
+      mayApprove(terms, { id, roles: [role] }, now)
     expect([may('k1', 'analyst', 0), may('k2', 'admin', 99), may('k2', 'admin', 100)]).to.deep.equal([
       true,
       false,
       true,
     ])
     expect(may('k2', 'analyst', 100)).to.equal(false)
-    expect(mayApprove({ by: anyApprover, escalation: null }, { id: 'x', role: 'analyst' }, 0)).to.equal(true)
-    expect(approversText({ roles: ['admin'], keys: ['k1', 'k2'] })).to.equal(
+    expect(mayApprove({ by: anyApprover, escalation: null }, { id: 'x', roles: ['analyst'] }, 0)).to.equal(
+      true,
+    )
+    expect(approversText({ roles: ['admin'], keys: ['k1', 'k2'], accounts: [] })).to.equal(
       'anyone with the role admin, or the key k1 or k2',
     )
   })
@@ -94,7 +97,7 @@ describe('approval rules', () => {
   it('count keys with a common creator as one person', () => {
     const approver = (id: string, ...makers: string[]) => ({
       id,
-      role: 'admin' as const,
+      roles: ['admin'],
       sameAs: [id, ...makers],
     })
     expect(countPeople([approver('a', 'root'), approver('b', 'root'), approver('root')])).to.equal(1)
@@ -146,7 +149,7 @@ describe('the check of approval rules', () => {
     key('else', { organizationUuids: ['other'] }),
     key('loop', madeBy('loop')),
   ]
-  const approvers = approversIn(keys, 'acme', 10)
+  const approvers = approversIn(keys, [], 'acme', 10)
   const problems = (...rules: readonly ApprovalRule[]) =>
     ruleProblems(rules, { catalogue, approvers }).map(({ pointer }) => pointer)
 
@@ -157,13 +160,15 @@ describe('the check of approval rules', () => {
 
   it('refuses keys that cannot answer, and points to each', () => {
     for (const id of ['reads', 'gone', 'late', 'else', 'nobody'])
-      expect(problems(ruleOf({ by: { roles: [], keys: ['ana', id] } }))).to.deep.equal(['/0/by/keys/1'])
-    const escalate = { afterMinutes: 5, by: { roles: [], keys: ['gone'] } }
+      expect(problems(ruleOf({ by: { roles: [], keys: ['ana', id], accounts: [] } }))).to.deep.equal([
+        '/0/by/keys/1',
+      ])
+    const escalate = { afterMinutes: 5, by: { roles: [], keys: ['gone'], accounts: [] } }
     expect(problems(ruleOf(), ruleOf({ escalate }))).to.deep.equal(['/1/escalate/by/keys/0'])
   })
 
   it('refuses rules that nobody can satisfy', () => {
-    const three = ruleOf({ approvals: 3, by: { roles: [], keys: ['ana', 'ben'] } })
+    const three = ruleOf({ approvals: 3, by: { roles: [], keys: ['ana', 'ben'], accounts: [] } })
     expect(ruleProblems([three], { catalogue, approvers })).to.deep.equal([
       {
         pointer: '/0/approvals',
@@ -171,10 +176,12 @@ describe('the check of approval rules', () => {
           'nobody could satisfy the rule: it needs 3 different people, and 2 can approve; keys with a common creator count as one person',
       },
     ])
-    expect(problems(ruleOf({ approvals: 2, by: { roles: ['admin'], keys: [] } }))).to.deep.equal([
-      '/0/approvals',
-    ])
-    expect(problems(ruleOf({ approvals: 2, by: { roles: ['admin'], keys: ['ana'] } }))).to.deep.equal([])
+    expect(
+      problems(ruleOf({ approvals: 2, by: { roles: ['admin'], keys: [], accounts: [] } })),
+    ).to.deep.equal(['/0/approvals'])
+    expect(
+      problems(ruleOf({ approvals: 2, by: { roles: ['admin'], keys: ['ana'], accounts: [] } })),
+    ).to.deep.equal([])
   })
 
   it('refuses names that match nothing, because the rule would never apply', () => {
@@ -198,7 +205,11 @@ describe('the check of approval rules', () => {
 
   it('warns about stored rules that never apply or that nobody can satisfy any more', () => {
     const rules = [
-      ruleOf({ approvals: 2, by: { roles: [], keys: ['ana', 'gone'] }, match: { playbooks: ['lost'] } }),
+      ruleOf({
+        approvals: 2,
+        by: { roles: [], keys: ['ana', 'gone'], accounts: [] },
+        match: { playbooks: ['lost'] },
+      }),
       ruleOf(),
       ruleOf({ approvals: 1 }),
     ]

@@ -89,7 +89,11 @@ describe('a destructive skill under an approval rule', () => {
   it('waits within the limit, and says which rule requires how many approvals of whom', async () => {
     await setRules(
       ruleOf({ match: { classes: ['blocking'] } }),
-      ruleOf({ name: 'Two for isolation', approvals: 2, by: { roles: ['admin'], keys: ['k1'] } }),
+      ruleOf({
+        name: 'Two for isolation',
+        approvals: 2,
+        by: { roles: ['admin'], keys: ['k1'], accounts: [] },
+      }),
     )
     const { halt } = await begin()
     expect(called()).to.deep.equal([])
@@ -215,11 +219,14 @@ describe('a destructive skill under an approval rule', () => {
   })
 
   it('is also held back by the limit, which then needs the approvals of the rule', async () => {
-    await setRules(ruleOf({ approvals: 0, by: { roles: ['admin'], keys: [] } }))
+    await setRules(ruleOf({ approvals: 0, by: { roles: ['admin'], keys: [], accounts: [] } }))
     expect((await (await begin({ limit: 1 })).going).status).to.equal('completed')
     const { halt } = await begin({ limit: 1 })
     const [question] = await waiting()
-    expect(question?.question.approval).to.deep.include({ needed: 1, by: { roles: ['admin'], keys: [] } })
+    expect(question?.question.approval).to.deep.include({
+      needed: 1,
+      by: { roles: ['admin'], keys: [], accounts: [] },
+    })
     expect(question?.question.input)
       .to.have.property('message')
       .that.matches(/^1 containment action within/)

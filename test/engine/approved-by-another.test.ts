@@ -7,7 +7,7 @@ import { somebody } from '../support/somebody.ts'
 describe('approval by the requester', () => {
   const by = somebody()
   const runs = { find: async () => ({ createdAt: 100 }) as Run, requesters: async () => [by.id] }
-  const asked = [{ path: 'i/@approval', runUuid: 'r' }] as Checkpoint[]
+  const asked = [{ path: 'i/@approval', runUuid: 'r', question: {} }] as Checkpoint[]
   /** The creator of each key. */
   let makers: Record<string, string> = {}
   const keys = {
@@ -24,7 +24,7 @@ describe('approval by the requester', () => {
     id = by.id,
   ) =>
     requireAnother(
-      { runs, keys },
+      { runs, keys, accounts: { find: async () => undefined } },
       asked,
       { by: { ...by, id }, value, text: null, signedInAt },
       selfApproval,

@@ -7,6 +7,7 @@ import { readBlocks } from '../support/guide-page.ts'
 import { somebody } from '../support/somebody.ts'
 import { catalogue } from '../playbook/support.ts'
 import { startApi, type Api } from './support/api.ts'
+import { newPerson, type TestPerson } from './support/people.ts'
 import { expectProblem } from './support/schemas.ts'
 
 const path = '/api/organizations/acme/approval-rules'
@@ -57,8 +58,8 @@ describe('approval rules over the API', () => {
           severity_at_least: 'high',
           severity_at_most: null,
         },
-        by: { roles: ['admin', 'analyst'], keys: [] },
-        escalate: { after_minutes: 60, by: { roles: ['admin'], keys: [] } },
+        by: { roles: ['admin', 'analyst'], keys: [], accounts: [] },
+        escalate: { after_minutes: 60, by: { roles: ['admin'], keys: [], accounts: [] } },
       },
     ])
     const { data } = await api.stores.audit.list('all', { action: 'organization.changed' }, { limit: 5 })
@@ -104,7 +105,16 @@ describe('approval rules over the API', () => {
       { rules: [{ approvals: 1, by: { roles: ['reader'] } }] },
       '/rules/0/by/roles/0',
     ],
-    ['an unknown key', { rules: [{ approvals: 1, by: { keys: ['nobody'] } }] }, '/rules/0/by/keys/0'],
+    [
+      'an unknown key',
+      { rules: [{ approvals: 1, by: { keys: ['nobody'], accounts: [] } }] },
+      '/rules/0/by/keys/0',
+    ],
+    [
+      'an unknown account',
+      { rules: [{ approvals: 1, by: { accounts: ['nobody'] } }] },
+      '/rules/0/by/accounts/0',
+    ],
     ['no time', { rules: [{ approvals: 1, expires_minutes: 0 }] }, '/rules/0/expires_minutes'],
     [
       'an escalation to nobody',
@@ -157,7 +167,9 @@ describe('approval rules over the API', () => {
 
   it('warn when a key that a rule names is revoked', async () => {
     const id = idOf(await ownKey('analyst'))
-    expect((await put({ rules: [{ approvals: 1, by: { keys: [id] } }] })).json.warnings).to.deep.equal([])
+    expect(
+      (await put({ rules: [{ approvals: 1, by: { keys: [id], accounts: [] } }] })).json.warnings,
+    ).to.deep.equal([])
     await api.stores.keys.revoke(id, somebody())
     const { warnings } = (await api.call('GET', path)).json
     expect(warnings.map((each: { message: string }) => each.message)).to.deep.equal([
@@ -172,10 +184,15 @@ describe('approval rules over the API', () => {
       own = await api.newKey('analyst', ['acme'])
     })
 
-    /** A question about a run of an alert sent with the key `own`. */
-    async function ask(terms: Partial<ApprovalTerms> = {}, count = 1): Promise<string> {
+    /** A question about a run of an alert sent with the key `own`, or by the requester. */
+    async function ask(
+      terms: Partial<ApprovalTerms> = {},
+      count = 1,
+      requester?: TestPerson,
+    ): Promise<string> {
       const body = { alert_provider: 'SIEM', organization_code: 'acme', alert_type: 't', alert_content: 'x' }
-      await api.call('POST', '/api/alerts', { key: own, body })
+      await (requester?.call('POST', '/api/alerts', { body }) ??
+        api.call('POST', '/api/alerts', { key: own, body }))
       const { uuid: alertUuid, organizationUuid } = api.submitted.at(-1) as Alert
       const queued = { organizationUuid, playbookName: 'p', playbookHash: 'h', alertUuid }
       const { uuid } = await api.stores.runs.queue(queued)
@@ -183,7 +200,7 @@ describe('approval rules over the API', () => {
       const approval: ApprovalTerms = {
         rule: { place: 1, name: 'Two people' },
         needed: 2,
-        by: { roles: [], keys: [] },
+        by: { roles: [], keys: [], accounts: [] },
         escalation: null,
         expiresMs: 60_000,
         inputHash: 'f'.repeat(64),
@@ -214,7 +231,7 @@ describe('approval rules over the API', () => {
         rule: { place: 1, name: 'Two people' },
         needed: 2,
         missing: 1,
-        by: { roles: [], keys: [] },
+        by: { roles: [], keys: [], accounts: [] },
         escalation: null,
         connection: 'edr',
         input_hash: 'f'.repeat(64),
@@ -239,20 +256,56 @@ describe('approval rules over the API', () => {
       const allowed = await api.newKey('analyst')
       const other = await api.newKey('analyst')
       const keyId = allowed.split('_')[1]!
-      const id = await ask({ needed: 1, by: { roles: ['admin'], keys: [keyId] } })
+      const id = await ask({ needed: 1, by: { roles: ['admin'], keys: [keyId], accounts: [] } })
       const refused = await give(id, other)
       expectProblem(refused, 403, 'approver_not_allowed')
       expect(refused.json.detail).to.equal(
         `the key ${other.split('_')[1]} cannot approve this: approval rule 1 (Two people): anyone with the role admin, or the key ${keyId} may; 1 approval missing`,
       )
       expect((await give(id, allowed)).json.outcome).to.equal('accepted')
-      const second = await ask({ needed: 1, by: { roles: ['admin'], keys: [] } })
+      const second = await ask({ needed: 1, by: { roles: ['admin'], keys: [], accounts: [] } })
       expect((await give(second, other, { answer: 'refuse' })).json.outcome).to.equal('accepted')
     })
 
+    it('let people approve with their accounts, by the role in the organization, but never the requester', async () => {
+      const requester = await newPerson(api, 'Rita', ['admin'])
+      const [ana, ben] = [
+        await newPerson(api, 'Ana', ['analyst', 'acme']),
+        await newPerson(api, 'Ben', ['admin']),
+      ]
+      const approve = { body: { answer: 'approve' } }
+      const answerOf = (id: string) => `/api/checkpoints/${id}/answer`
+      const first = await ask({ needed: 2 }, 1, requester)
+      expectProblem(await requester.call('POST', answerOf(first), approve), 403, 'approval_by_requester')
+      expect((await ana.call('POST', answerOf(first), approve)).json.outcome).to.equal('counted')
+      expect((await ana.call('POST', answerOf(first), approve)).json.outcome).to.equal('same_person')
+      expect((await ben.call('POST', answerOf(first), approve)).json.outcome).to.equal('accepted')
+      const second = await ask({ needed: 1, by: { roles: ['admin'], keys: [], accounts: [] } })
+      expectProblem(await ana.call('POST', answerOf(second), approve), 403, 'approver_not_allowed')
+      expect((await ben.call('POST', answerOf(second), approve)).json.outcome).to.equal('accepted')
+      const third = await ask({ needed: 1, by: { roles: [], keys: [], accounts: [ana.uuid] } })
+      expectProblem(await ben.call('POST', answerOf(third), approve), 403, 'approver_not_allowed')
+      expect((await ana.call('POST', answerOf(third), approve)).json.outcome).to.equal('accepted')
+    })
+
+    it('do not count the approval of a person whose account was disabled since', async () => {
+      const id = await ask({ needed: 2 })
+      const [ana, ben] = [await newPerson(api, 'Ana', ['analyst']), await newPerson(api, 'Ben', ['analyst'])]
+      await ana.call('POST', `/api/checkpoints/${id}/answer`, { body: { answer: 'approve' } })
+      await api.stores.accounts.disable(ana.uuid, somebody())
+      const { json } = await ben.call('POST', `/api/checkpoints/${id}/answer`, {
+        body: { answer: 'approve' },
+      })
+      expect(json.outcome).to.equal('counted')
+      expect(json.checkpoint.approval.missing).to.equal(1)
+    })
+
     it('let further people approve after the time of the escalation', async () => {
-      const escalation = { atMs: api.clock.time + 1_000, by: { roles: ['analyst'], keys: [] } } as const
-      const id = await ask({ needed: 1, by: { roles: ['admin'], keys: [] }, escalation })
+      const escalation = {
+        atMs: api.clock.time + 1_000,
+        by: { roles: ['analyst'], keys: [], accounts: [] },
+      } as const
+      const id = await ask({ needed: 1, by: { roles: ['admin'], keys: [], accounts: [] }, escalation })
       const analyst = await api.newKey('analyst')
       expectProblem(await give(id, analyst), 403, 'approver_not_allowed')
       api.clock.time += 1_000

@@ -1,8 +1,10 @@
 import { approvalsText, approversText, mayApprove, ruleText } from '../../destructive/approval-rules.ts'
-import type { ApprovalTerms, Approver } from '../../domain/destructive-use.ts'
+import type { ApprovalTerms } from '../../domain/destructive-use.ts'
 import type { Author, Actor } from '../../domain/audit.ts'
 import type { Checkpoint } from '../../domain/checkpoint.ts'
 import { ForbiddenError } from '../../errors/errors.ts'
+import { rolesIn } from '../../destructive/approval-rule-problems.ts'
+import type { AccountStore } from '../../ports/access/account-store.ts'
 import type { KeyStore } from '../../ports/access/key-store.ts'
 import type { RunStore } from '../../ports/runs/run-store.ts'
 import { isApproval } from '../../transitions/question.ts'
@@ -28,25 +30,27 @@ export type SelfApproval = (typeof selfApprovals)[number]
 interface ApprovalStores {
   readonly runs: Pick<RunStore, 'find' | 'requesters'>
   readonly keys: Pick<KeyStore, 'find'>
+  readonly accounts: Pick<AccountStore, 'find'>
 }
 
 /**
- * A program with an API key must not approve its own destructive actions: not with that key, a session of it, or a
- * key created from it. `signed_in` is for people who work alone: a session may approve if it began before the run
+ * A person or program must not approve their own destructive actions: not with the same key or account, a session of it,
+ * or a key or an account created with it. `signed_in` is for people who work alone: a session may approve if it began before the run
  * was created, which a program that reacts to the refusal cannot arrange. Under a rule, the requester never approves.
  *
  * @throws ForbiddenError `approval_by_requester`
  */
 export async function requireAnother(
-  { runs, keys }: ApprovalStores,
+  stores: ApprovalStores,
   checkpoints: readonly Checkpoint[],
   { by, value, signedInAt = Infinity }: AnswerRequest,
   selfApproval: SelfApproval,
 ): Promise<void> {
-  if (by.kind !== 'api_key' || !isApproval(value)) return
+  if (!isApproval(value)) return
   const asked = checkpoints.filter(({ path }) => isApprovalPath(path))
   if (asked.length === 0) return
-  const chain = await makersOf(keys, by.id)
+  const { runs } = stores
+  const chain = await derivedFrom(stores, by)
   for (const { runUuid, question } of asked) {
     const requesters = await runs.requesters(runUuid)
     const requester = chain.find((id) => requesters.includes(id))
@@ -58,8 +62,8 @@ export async function requireAnother(
     throw new ForbiddenError(
       'approval_by_requester',
       requester === by.id
-        ? `the key ${by.id} requested the run ${runUuid}, and cannot approve its actions`
-        : `the key ${by.id} derives from the key ${requester}, which requested the run ${runUuid}, and cannot approve its actions`,
+        ? `${whoText(by)} requested the run ${runUuid}, and cannot approve its actions`
+        : `${whoText(by)} derives from ${requester}, which requested the run ${runUuid}, and cannot approve its actions`,
       { hint: hints[selfApproval] },
     )
   }
@@ -71,20 +75,21 @@ export async function requireAnother(
  * @throws ForbiddenError `approver_not_allowed`
  */
 export async function requireApprover(
-  { keys }: Pick<ApprovalStores, 'keys'>,
+  stores: Pick<ApprovalStores, 'keys' | 'accounts'>,
   checkpoints: readonly Checkpoint[],
   { by, value }: Pick<AnswerRequest, 'by' | 'value'>,
   now: number,
 ): Promise<void> {
   if (!isApproval(value)) return
-  const approver = await approverOf(keys, by)
-  for (const { question, path, counted = [] } of checkpoints) {
+  for (const { question, path, organizationUuid, counted = [] } of checkpoints) {
     const { approval } = question
-    if (approval === undefined || !isApprovalPath(path) || mayApprove(approval, approver, now)) continue
+    if (approval === undefined || !isApprovalPath(path)) continue
+    const roles = await rolesOf(stores, by, organizationUuid)
+    if (mayApprove(approval, { id: by.id, roles }, now)) continue
     throw new ForbiddenError(
       'approver_not_allowed',
-      `the key ${by.id} cannot approve this: ${allowedText(approval, now)} may; ${approvalsText(approval.needed - counted.length)} missing`,
-      { hint: 'answer with a key that may approve; anyone who may answer questions can refuse' },
+      `${whoText(by)} cannot approve this: ${allowedText(approval, now)} may; ${approvalsText(approval.needed - counted.length)} missing`,
+      { hint: 'ask one of them; anyone who may answer questions can refuse' },
     )
   }
 }
@@ -97,24 +102,46 @@ function allowedText({ rule, by, escalation }: ApprovalTerms, now: number): stri
   return now >= escalation.atMs ? `${text}, or ${later}` : `${text}, and later ${later}`
 }
 
-/** The actor as approval rules see them. */
-async function approverOf(keys: ApprovalStores['keys'], { kind, id }: Actor): Promise<Approver> {
+const whoText = ({ kind, id, name }: Actor): string =>
+  kind === 'account' ? `the account of ${name}` : `the key ${id}`
+
+/** The roles of the actor in an organization. */
+async function rolesOf(
+  { keys, accounts }: Pick<ApprovalStores, 'keys' | 'accounts'>,
+  { kind, id }: Actor,
+  organizationUuid: string,
+): Promise<readonly string[]> {
+  if (kind === 'account') {
+    const account = await accounts.find(id)
+    return account === undefined ? [] : rolesIn(account, organizationUuid)
+  }
   const role = kind === 'api_key' ? (await keys.find(id))?.key.role : undefined
-  return { id, role: role ?? 'reader', sameAs: await samePersonIds(keys, { kind, id }) }
+  return role === undefined ? [] : [role]
 }
 
 /** Ids that stand for the same person; see `Approver`. */
 export const samePersonIds = async (
   keys: ApprovalStores['keys'],
   { kind, id }: Pick<Actor, 'kind' | 'id'>,
-): Promise<readonly string[]> => (kind === 'api_key' ? await makersOf(keys, id) : [`${kind} ${id}`])
+): Promise<readonly string[]> => (kind === 'api_key' ? await makersOf(keys, id) : [id])
 
-/** The key and its creators, up to the first; includes revoked keys. */
+/** The actor, and the keys and people it was created by; a person invited by another one is another person. */
+async function derivedFrom(
+  { keys, accounts }: Pick<ApprovalStores, 'keys' | 'accounts'>,
+  by: Actor,
+): Promise<readonly string[]> {
+  const own = await samePersonIds(keys, by)
+  const createdBy = by.kind === 'account' ? (await accounts.find(by.id))?.createdBy : undefined
+  return createdBy?.kind === 'api_key' ? [...own, ...(await makersOf(keys, createdBy.id))] : own
+}
+
+/** The key and its creators, up to the first or to an account; includes revoked keys. */
 async function makersOf(keys: ApprovalStores['keys'], id: string): Promise<readonly string[]> {
   const chain = new Set<string>()
   for (let next: string | undefined = id; next !== undefined && !chain.has(next);) {
     chain.add(next)
     const createdBy: Author | null | undefined = (await keys.find(next))?.key.createdBy
+    if (createdBy?.kind === 'account') chain.add(createdBy.id)
     next = createdBy?.kind === 'api_key' ? createdBy.id : undefined
   }
   return [...chain]

@@ -65,7 +65,7 @@ export interface Decision {
 }
 
 export interface RunControlOptions {
-  readonly stores: Pick<Stores, 'runs' | 'journal' | 'checkpoints' | 'keys'>
+  readonly stores: Pick<Stores, 'runs' | 'journal' | 'checkpoints' | 'keys' | 'accounts'>
   readonly runner: Pick<Runner, 'enqueue' | 'wake' | 'cancel'>
   readonly clock: Pick<Clock, 'now'>
   readonly schemas: (skill: string) => { readonly output: JsonSchema } | undefined

@@ -9,10 +9,11 @@ const approvers = (description: string) =>
   ({
     type: 'object',
     additionalProperties: false,
-    required: ['roles', 'keys'],
+    required: ['roles', 'keys', 'accounts'],
     properties: {
       roles: { type: 'array', items: { enum: ['analyst', 'admin'] } },
       keys: { type: 'array', items: { type: 'string' }, description: 'Public ids of API keys.' },
+      accounts: { type: 'array', items: { type: 'string' }, description: 'Uuids of accounts.' },
     },
     description,
   }) as const
@@ -59,8 +60,8 @@ export const approvalSchema = {
                 additionalProperties: false,
                 required: ['kind', 'id', 'name'],
                 properties: {
-                  kind: { enum: ['api_key', 'person'] },
-                  id: { type: 'string', description: 'Public id of the API key.' },
+                  kind: { enum: ['account', 'api_key', 'person'] },
+                  id: { type: 'string', description: 'Uuid of the account, or public id of the API key.' },
                   name: { type: 'string', description: 'Display name.' },
                 },
               },
@@ -69,7 +70,7 @@ export const approvalSchema = {
             },
           },
         },
-        by: approvers('Who may approve; both lists empty: anyone who may answer questions.'),
+        by: approvers('Who may approve; all lists empty: anyone who may answer questions.'),
         escalation: {
           anyOf: [
             { type: 'null' },

@@ -122,8 +122,9 @@ function countedAnswers(database: Database, id: number, { approval }: Question):
   if (approval === undefined || approval.needed < 2) return []
   return database
     .all<AnswerRow & { readonly revokedAt: number | null }>(
-      `SELECT a.*, k.revoked_at AS revokedAt FROM (${selectAnswers} AND outcome = ? ORDER BY id) a
-         LEFT JOIN api_keys k ON (author ->> '$.kind') = 'api_key' AND k.public_id = (author ->> '$.id')`,
+      `SELECT a.*, ifnull(k.revoked_at, p.disabled_at) AS revokedAt FROM (${selectAnswers} AND outcome = ? ORDER BY id) a
+         LEFT JOIN api_keys k ON (author ->> '$.kind') = 'api_key' AND k.public_id = (author ->> '$.id')
+         LEFT JOIN accounts p ON (author ->> '$.kind') = 'account' AND p.uuid = (author ->> '$.id')`,
       id,
       countedApproval,
     )

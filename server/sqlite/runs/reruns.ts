@@ -154,9 +154,10 @@ const selectRequesters = `
     UNION ALL SELECT r.uuid, r.alert_id, r.retry_of FROM runs r JOIN line ON r.id = line.retry_of
   )
   SELECT a.actor_id AS id FROM line CROSS JOIN audit a ON a.subject_id = line.uuid
-    WHERE a.action IN ('run.started', 'run.retried') AND a.entry ->> '$.actor.kind' = 'api_key'
-  UNION SELECT k.public_id FROM line JOIN alerts ON alerts.id = line.alert_id JOIN api_keys k ON k.uuid = alerts.created_by`
+    WHERE a.action IN ('run.started', 'run.retried') AND a.entry ->> '$.actor.kind' IN ('api_key', 'account')
+  UNION SELECT k.public_id FROM line JOIN alerts ON alerts.id = line.alert_id JOIN api_keys k ON k.uuid = alerts.created_by
+  UNION SELECT ac.uuid FROM line JOIN alerts ON alerts.id = line.alert_id JOIN accounts ac ON ac.uuid = alerts.created_by`
 
-/** Public ids of the API keys that started or retried the run or a run that it retries, or sent its alert. */
+/** Public ids of the API keys and uuids of the accounts that started or retried the run or a run that it retries, or sent its alert. */
 export const requestersOf = (database: Database, uuid: string): readonly string[] =>
   database.all<{ id: string }>(selectRequesters, uuid).map(({ id }) => id)

@@ -4,12 +4,7 @@ import {
   ruleWarnings,
   type RuleWorld,
 } from '../../../../core/destructive/approval-rule-problems.ts'
-import {
-  anyApprover,
-  approverRoles,
-  type ApprovalRule,
-  type Approvers,
-} from '../../../../core/domain/destructive-use.ts'
+import { approverRoles, type ApprovalRule, type Approvers } from '../../../../core/domain/destructive-use.ts'
 import type { Organization } from '../../../../core/domain/organization.ts'
 import { ValidationError } from '../../../../core/errors/errors.ts'
 import { destructiveClasses, severities } from '../../../../core/plugin/index.ts'
@@ -41,9 +36,10 @@ const approvers = <Line extends object>(line: Line, description: string) =>
         type: 'array',
         uniqueItems: true,
         items: { type: 'string', enum: approverRoles },
-        description: 'Keys with one of these roles.',
+        description: 'API keys and people with one of these roles.',
       },
       keys: names(line, 'Public ids of API keys.', 64),
+      accounts: names(line, 'Uuids of accounts.', 64),
     },
   }) as const
 
@@ -120,6 +116,7 @@ const ruleSchema = <Line extends object>(line: Line) =>
 interface GivenApprovers {
   readonly roles?: Approvers['roles'] | undefined
   readonly keys?: readonly string[] | undefined
+  readonly accounts?: readonly string[] | undefined
 }
 
 interface GivenRule {
@@ -139,8 +136,11 @@ interface GivenRule {
   readonly escalate?: { readonly after_minutes: number; readonly by: GivenApprovers } | null | undefined
 }
 
-const readApprovers = ({ roles = [], keys = [] }: GivenApprovers = {}): Approvers =>
-  roles.length + keys.length === 0 ? anyApprover : { roles, keys }
+const readApprovers = ({ roles = [], keys = [], accounts = [] }: GivenApprovers = {}): Approvers => ({
+  roles,
+  keys,
+  accounts,
+})
 
 function readRule({ name, match = {}, approvals, by, expires_minutes, escalate }: GivenRule): ApprovalRule {
   const { classes = [], skills = [], playbooks = [] } = match
@@ -201,7 +201,8 @@ const answer = objectSchema({
 type Seen = Pick<Services, 'stores' | 'catalogue' | 'clock'>
 
 async function worldOf({ uuid }: Organization, { stores, catalogue, clock }: Seen): Promise<RuleWorld> {
-  return { catalogue, approvers: approversIn(await stores.keys.list(), uuid, clock.now()) }
+  const [keys, accounts] = await Promise.all([stores.keys.list(), stores.accounts.list()])
+  return { catalogue, approvers: approversIn(keys, accounts, uuid, clock.now()) }
 }
 
 /** The playbooks that rules name and that exist. */
