@@ -22,6 +22,25 @@ export interface UseFacts {
   readonly severity: Severity | null
 }
 
+/** The rules of a server, which follow those of each organization. */
+export const serverRules = (
+  approvals: Readonly<Partial<Record<DestructiveClass, number>>>,
+): readonly ApprovalRule[] =>
+  Object.entries(approvals).map(([kind, count]) => ({
+    name: 'TOCSIN_APPROVALS',
+    match: {
+      classes: [kind as DestructiveClass],
+      skills: [],
+      playbooks: [],
+      severityAtLeast: null,
+      severityAtMost: null,
+    },
+    approvals: count,
+    by: anyApprover,
+    expiresMinutes: null,
+    escalate: null,
+  }))
+
 /** A rule with its place in the list, from 1. */
 export interface PlacedRule extends ApprovalRule {
   readonly place: number

@@ -6,8 +6,8 @@ import {
   type OwnDestructiveLimits,
   type ApprovalRule,
 } from '../domain/destructive-use.ts'
-import type { DestructiveClass } from '../plugin/index.ts'
-import type { Catalogue } from '../registry/catalogue.ts'
+import type { DestructiveClass, Severity } from '../plugin/index.ts'
+import { interfacesOf, type Catalogue } from '../registry/catalogue.ts'
 import { approvalsFor, approvalsText, ruleFor, ruleText, type UseFacts } from './approval-rules.ts'
 
 /** The limits of a server: the configured ones, and the default for all other classes. */
@@ -75,11 +75,49 @@ export function heldText(held: HeldUses): string {
 export const approvalNote = (skill: string, held: HeldUses): string =>
   `${skill} waits for an approval of ${actionsText(held.wanted, held.class)}: ${heldText(held)}.`
 
+/** Where the skills of a dry run would be used. Defaults: the limits of a server, no rules, unknown severity. */
+export interface RehearsedUses {
+  readonly limits?: DestructiveLimits | undefined
+  readonly rules?: readonly ApprovalRule[] | undefined
+  readonly playbook?: string | undefined
+  readonly severity?: Severity | null | undefined
+}
+
 /** What would wait for an approval if all these skills were used within an hour, e.g. in a dry run. */
-export function wouldAsk(
+export const wouldAsk = (
   skills: readonly string[],
   catalogue: Pick<Catalogue, 'skill'>,
-  limits: DestructiveLimits = serverLimits(),
+  uses: RehearsedUses = {},
+): readonly string[] => [...askedByRules(skills, catalogue, uses), ...askedByLimits(skills, catalogue, uses)]
+
+function askedByRules(
+  skills: readonly string[],
+  catalogue: Pick<Catalogue, 'skill'>,
+  { rules = [], playbook = '', severity = null }: RehearsedUses,
+): readonly string[] {
+  return Array.from(
+    Map.groupBy(skills, (skill) => skill),
+    ([name, { length }]) => {
+      const skill = catalogue.skill(name)?.skill
+      if (skill?.effect !== 'write' || skill.destructive === undefined) return ''
+      const use = {
+        class: skill.destructive,
+        skill: name,
+        implements: interfacesOf(skill),
+        playbook,
+        severity,
+      }
+      const rule = ruleFor(rules, use)
+      if (rule === undefined || rule.approvals === 0) return ''
+      return `would ask for ${approvalsText(rule.approvals)}: ${actionsText(length, use.class)} of ${name}, ${ruleText(rule)}`
+    },
+  ).filter((text) => text !== '')
+}
+
+function askedByLimits(
+  skills: readonly string[],
+  catalogue: Pick<Catalogue, 'skill'>,
+  { limits = serverLimits() }: RehearsedUses,
 ): readonly string[] {
   const classes = skills.flatMap((name) => {
     const skill = catalogue.skill(name)?.skill

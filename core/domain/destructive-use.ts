@@ -41,6 +41,9 @@ export interface DestructiveUses {
   readonly held: number
 }
 
+/** Most people that a rule can require. */
+export const maxApprovals = 5
+
 /** Roles that may answer questions. */
 export const approverRoles = ['analyst', 'admin'] as const satisfies readonly Role[]
 export type ApproverRole = (typeof approverRoles)[number]

@@ -1,5 +1,11 @@
 import { codePattern } from '../../core/domain/ids.ts'
-import { maxDestructivePerHour, type OwnDestructiveLimits } from '../../core/domain/destructive-use.ts'
+import { serverRules } from '../../core/destructive/approval-rules.ts'
+import {
+  maxApprovals,
+  maxDestructivePerHour,
+  type ApprovalRule,
+  type OwnDestructiveLimits,
+} from '../../core/domain/destructive-use.ts'
 import { destructiveClasses, type DestructiveClass } from '../../core/plugin/index.ts'
 import { viewPaths } from '../http/page/view-paths.ts'
 import { parseTrustedProxies } from '../http/server/trusted-proxies.ts'
@@ -23,12 +29,19 @@ export function integerBetween(least: number, most: number): (text: string) => n
   }
 }
 
-const perHour = integerBetween(0, maxDestructivePerHour)
+type PerClass = Readonly<Partial<Record<DestructiveClass, number>>>
 
 /** One number for all classes, or a number for some of them: `containment=5,blocking=50`. */
-export function destructiveLimits(text: string): OwnDestructiveLimits {
+export const destructiveLimits = (text: string): OwnDestructiveLimits =>
+  perClass(text, integerBetween(0, maxDestructivePerHour))
+
+/** Numbers of approvals, like the limits: `1`, or `containment=2,blocking=1`. */
+export const approvals = (text: string): readonly ApprovalRule[] =>
+  serverRules(perClass(text, integerBetween(0, maxApprovals)))
+
+function perClass(text: string, read: (text: string) => number): PerClass {
   if (/^\d+$/.test(text)) {
-    const limit = perHour(text)
+    const limit = read(text)
     return Object.fromEntries(destructiveClasses.map((one) => [one, limit]))
   }
   const limits: Partial<Record<DestructiveClass, number>> = {}
@@ -41,14 +54,14 @@ export function destructiveLimits(text: string): OwnDestructiveLimits {
         `names ${why}${quote(part.trim())}; it must be a whole number, or a number for each of ${destructiveClasses.join(', ')} that differs, e.g. containment=5,blocking=50`,
       )
     }
-    limits[known] = limitFor(known, count)
+    limits[known] = numberFor(known, count, read)
   }
   return limits
 }
 
-function limitFor(name: string, count: string): number {
+function numberFor(name: string, count: string, read: (text: string) => number): number {
   try {
-    return perHour(count)
+    return read(count)
   } catch (error) {
     throw error instanceof Unusable ? new Unusable(`${error.message} for ${name}`) : error
   }

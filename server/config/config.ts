@@ -5,7 +5,7 @@ import { defaultContainmentCheckMs } from '../../core/destructive/containment-ch
 import { defaultGroupWindowMs } from '../../core/domain/alert-group.ts'
 import { defaultFileQuota } from '../../core/transitions/case-files.ts'
 import { serverLimits } from '../../core/destructive/policy.ts'
-import type { DestructiveLimits } from '../../core/domain/destructive-use.ts'
+import type { ApprovalRule, DestructiveLimits } from '../../core/domain/destructive-use.ts'
 import { selfApprovals, type SelfApproval } from '../../core/engine/turns/approved-by-another.ts'
 import { defaultSharePercent } from '../../core/engine/turns/fair-share.ts'
 import { defaultMaxRuns } from '../../core/engine/turns/runner.ts'
@@ -78,6 +78,8 @@ export interface Config {
   readonly slowRunMs: number
   /** Destructive actions per class, organization and hour that need no approval. */
   readonly destructiveLimits: DestructiveLimits
+  /** Approval rules after those of each organization. */
+  readonly approvalRules: readonly ApprovalRule[]
   /** Time between two reads of the state of a containment, in milliseconds; 0: it is not read. */
   readonly containmentCheckMs: number
   /** Whether the requester of a run may approve its actions. */
@@ -123,6 +125,7 @@ const variables = {
   TOCSIN_SLOW_RUN_SECONDS: read.integerBetween(0, 31_536_000),
   TOCSIN_GROUP_MINUTES: read.integerBetween(0, 10_080),
   TOCSIN_DESTRUCTIVE_PER_HOUR: read.destructiveLimits,
+  TOCSIN_APPROVALS: read.approvals,
   TOCSIN_CONTAINMENT_CHECK_MINUTES: read.integerBetween(0, 10_080),
   TOCSIN_SELF_APPROVAL: read.oneOf(selfApprovals),
   TOCSIN_SESSION_IDLE_MINUTES: read.integerBetween(1, 10_080),
@@ -205,6 +208,7 @@ export function readConfig(env: Environment): Config {
     stormPerMinute: value('TOCSIN_STORM_PER_MINUTE') ?? defaultStormPerMinute,
     slowRunMs: (value('TOCSIN_SLOW_RUN_SECONDS') ?? defaultSlowRunSeconds) * 1_000,
     destructiveLimits: serverLimits(value('TOCSIN_DESTRUCTIVE_PER_HOUR')),
+    approvalRules: value('TOCSIN_APPROVALS') ?? [],
     containmentCheckMs: minutes(value('TOCSIN_CONTAINMENT_CHECK_MINUTES')) ?? defaultContainmentCheckMs,
     selfApproval: value('TOCSIN_SELF_APPROVAL') ?? 'never',
     groupWindowMs: minutes(value('TOCSIN_GROUP_MINUTES')) ?? defaultGroupWindowMs,

@@ -47,6 +47,7 @@ describe('configuration', () => {
       slowRunMs: 300_000,
       groupWindowMs: 3_600_000,
       destructiveLimits: { containment: 10, blocking: 10, deletion: 10, execution: 10 },
+      approvalRules: [],
       containmentCheckMs: 900_000,
       selfApproval: 'never',
       keep: { runsMs: undefined, alertsMs: undefined, filesMs: undefined },
@@ -154,6 +155,19 @@ describe('configuration', () => {
       everyone: common,
       organizations: new Map([['acme', []]]),
     })
+  })
+
+  it('reads numbers of approvals of single classes as rules', () => {
+    const read = (text: string) =>
+      readConfig({ TOCSIN_APPROVALS: text }).approvalRules.map(({ match, approvals }) => [
+        match.classes,
+        approvals,
+      ])
+    expect(read('containment=2, deletion=1')).to.deep.equal([
+      [['containment'], 2],
+      [['deletion'], 1],
+    ])
+    expect(read('1')).to.have.length(4)
   })
 
   it('reads limits of single classes with the default for the others', () => {
@@ -296,6 +310,7 @@ describe('configuration', () => {
       'blocking=3,blocking=4',
       'blocking=3,',
     ],
+    TOCSIN_APPROVALS: ['-1', '6', 'two', 'containment=6', 'isolation=1', 'blocking=1,blocking=2'],
     TOCSIN_SELF_APPROVAL: ['yes', 'true', 'signed in'],
     TOCSIN_KEEP_RUNS_DAYS: ['0', '36501', '30d', 'forever'],
     TOCSIN_KEEP_ALERTS_DAYS: ['0', '36501'],
@@ -355,7 +370,7 @@ describe('configuration', () => {
   })
 
   it('tests every variable above', () => {
-    expect(variableNames).to.have.length(46)
+    expect(variableNames).to.have.length(47)
   })
 
   it('warns about an unencrypted audit log export, and about an unused authorization', () => {

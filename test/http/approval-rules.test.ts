@@ -5,7 +5,7 @@ import { makeKey } from '../../server/access/keys.ts'
 import { ruleFor, type UseFacts } from '../../core/destructive/approval-rules.ts'
 import { readBlocks } from '../support/guide-page.ts'
 import { somebody } from '../support/somebody.ts'
-import { catalogue } from '../playbook/support.ts'
+import { catalogue, withSteps } from '../playbook/support.ts'
 import { startApi, type Api } from './support/api.ts'
 import { newPerson, type TestPerson } from './support/people.ts'
 import { expectProblem } from './support/schemas.ts'
@@ -163,6 +163,28 @@ describe('approval rules over the API', () => {
       placeOf({ class: 'blocking', implements: [] }),
       placeOf({ class: 'deletion', implements: [] }),
     ]).to.deep.equal([1, 2, 3, undefined])
+  })
+
+  it('show in a dry run which approvals the playbook would need in the organization', async () => {
+    await put({
+      rules: [
+        { name: 'Isolation', match: { skills: ['edr.isolate'], severity_at_least: 'high' }, approvals: 1 },
+      ],
+    })
+    const source = withSteps('- { uses: edr.isolate, with: { id: m1 } }')
+    const asked = async (organization: string, severity: string) => {
+      const body = {
+        organization_code: organization,
+        source,
+        alert_content: JSON.stringify({ severity }),
+      }
+      const { json } = await api.call('POST', '/api/playbooks/dry-run', { body })
+      return json.end?.would_ask ?? json
+    }
+    const text = 'would ask for 1 approval: 1 containment action of edr.isolate, approval rule 1 (Isolation)'
+    expect(await asked('acme', 'high')).to.deep.equal([text])
+    expect(await asked('acme', 'low')).to.deep.equal([])
+    expect(await asked('globex', 'high')).to.deep.equal([])
   })
 
   it('warn when a key that a rule names is revoked', async () => {

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import type { Backtests } from '../../../core/backtest/backtests.ts'
-import type { DestructiveLimits } from '../../../core/domain/destructive-use.ts'
+import type { ApprovalRule, DestructiveLimits } from '../../../core/domain/destructive-use.ts'
 import type { Pauses } from '../../../core/engine/turns/pauses.ts'
 import type { RunControl } from '../../../core/engine/turns/run-control.ts'
 import type { Scheduler } from '../../../core/engine/turns/scheduler.ts'
@@ -78,6 +78,8 @@ export interface Services {
     readonly suspects: () => number
     /** Limits of the server: destructive actions per class, organization and hour without approval. */
     readonly destructiveLimits: DestructiveLimits
+    /** Approval rules of the server, after those of each organization. */
+    readonly approvalRules: readonly ApprovalRule[]
     /** Queued runs of one organization; beyond this, alerts are refused. */
     readonly maxQueued: number
     readonly storms: StormWatch

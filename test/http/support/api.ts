@@ -151,6 +151,7 @@ export async function startApi(
       shareOf: () => ({ working: 0, most: 50 }),
       suspects: () => 0,
       destructiveLimits: serverLimits(),
+      approvalRules: [],
       maxQueued: 100,
       storms: createStormWatch({ clock, perMinute: 600 }),
     },

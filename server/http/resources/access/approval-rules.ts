@@ -4,7 +4,12 @@ import {
   ruleWarnings,
   type RuleWorld,
 } from '../../../../core/destructive/approval-rule-problems.ts'
-import { approverRoles, type ApprovalRule, type Approvers } from '../../../../core/domain/destructive-use.ts'
+import {
+  approverRoles,
+  maxApprovals,
+  type ApprovalRule,
+  type Approvers,
+} from '../../../../core/domain/destructive-use.ts'
 import type { Organization } from '../../../../core/domain/organization.ts'
 import { ValidationError } from '../../../../core/errors/errors.ts'
 import { destructiveClasses, severities } from '../../../../core/plugin/index.ts'
@@ -15,7 +20,7 @@ import { defineRoute, type Services } from '../../routing/route.ts'
 import { objectSchema, text } from '../system/page.ts'
 import { requireVisibleOrganization } from './lookups.ts'
 
-const most = { rules: 50, names: 50, approvals: 5, minutes: 43_200 } as const
+const most = { rules: 50, names: 50, approvals: maxApprovals, minutes: 43_200 } as const
 
 const names = <Line extends object>(line: Line, description: string, maxLength = 200) =>
   ({
@@ -188,6 +193,11 @@ const answer = objectSchema({
     items: ruleSchema({}),
     description: 'In order: the first rule that matches applies.',
   },
+  server_rules: {
+    type: 'array',
+    items: ruleSchema({}),
+    description: 'Rules of the server (TOCSIN_APPROVALS), which follow those of the organization.',
+  },
   warnings: {
     type: 'array',
     description: 'Rules that nobody can satisfy any more, or that never apply.',
@@ -198,7 +208,7 @@ const answer = objectSchema({
   },
 })
 
-type Seen = Pick<Services, 'stores' | 'catalogue' | 'clock'>
+type Seen = Pick<Services, 'stores' | 'catalogue' | 'clock' | 'engine'>
 
 async function worldOf({ uuid }: Organization, { stores, catalogue, clock }: Seen): Promise<RuleWorld> {
   const [keys, accounts] = await Promise.all([stores.keys.list(), stores.accounts.list()])
@@ -224,6 +234,7 @@ async function view(organization: Organization, services: Seen) {
     organization_code: code,
     revision,
     rules: rules.map(ruleView),
+    server_rules: services.engine.approvalRules.map(ruleView),
     warnings: warnings.map(({ place, message }) => ({ rule: place, message })),
   }
 }

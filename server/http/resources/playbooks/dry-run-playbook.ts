@@ -1,3 +1,4 @@
+import { identifyAlert } from '../../../../core/alert-source/index.ts'
 import { knownNames } from '../../../../core/investigation/known-names.ts'
 import { ValidationError } from '../../../../core/errors/errors.ts'
 import { PlaybookError } from '../../../../core/errors/playbook-error.ts'
@@ -114,8 +115,10 @@ export const dryRunPlaybook = defineRoute({
         would_not_start: starts === true ? null : starts,
         correlation: correlationFor(playbook, fixtures).keys.map(({ reason }) => reason),
         ...dryRunView(tree, catalogue, playbook, {
-          ...services.engine.destructiveLimits,
-          ...organization.destructiveLimits,
+          limits: { ...services.engine.destructiveLimits, ...organization.destructiveLimits },
+          rules: [...(organization.approvalRules ?? []), ...services.engine.approvalRules],
+          playbook: playbook.name,
+          severity: fixtures.alert && identifyAlert(fixtures.alert).facts.severity,
         }),
       }
     }

@@ -1,5 +1,4 @@
-import { wouldAsk } from '../../../../core/destructive/policy.ts'
-import type { DestructiveLimits } from '../../../../core/domain/destructive-use.ts'
+import { wouldAsk, type RehearsedUses } from '../../../../core/destructive/policy.ts'
 import { eventsOf, type DryRunEvent, type DryRunTree } from '../../../../core/dry-run/explore.ts'
 import { hide } from '../../../../core/domain/mask.ts'
 import { maskedEntry, maskedOutput } from '../../../../core/engine/skills/masked-run.ts'
@@ -47,7 +46,7 @@ const endSchema = objectSchema({
   would_ask: {
     ...list(text),
     description:
-      'Destructive actions on the whole path that exceed the limit of their class and would wait for an approval.',
+      'Destructive actions on the whole path that would wait for approvals: because of a rule, or beyond the limit of their class.',
   },
 })
 
@@ -101,7 +100,7 @@ export function dryRunView(
   tree: DryRunTree,
   catalogue: Catalogue,
   playbook: Playbook,
-  limits: DestructiveLimits,
+  uses: RehearsedUses,
 ): Readonly<Record<string, unknown>> {
   const events = eventsOf(tree, catalogue).map((event) => eventView(event, catalogue))
   const { end } = tree
@@ -113,7 +112,7 @@ export function dryRunView(
     const ways = end.ways.map(({ choice, tree: way }) => ({
       timeout: choice === 'timeout',
       answer: shownChoice(choice, form),
-      ...dryRunView(way, catalogue, playbook, limits),
+      ...dryRunView(way, catalogue, playbook, uses),
     }))
     const asking = catalogue.skill(via)?.skill.input as JsonSchema | undefined
     const input = asking ? hide(acceptedBy(asking), question.input) : question.input
@@ -129,7 +128,7 @@ export function dryRunView(
     would_ask: wouldAsk(
       wouldDo.map(({ skill }) => skill),
       catalogue,
-      limits,
+      uses,
     ),
   }
   return { events, end: shown, question: null }
