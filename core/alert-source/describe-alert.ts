@@ -39,8 +39,10 @@ const nothing: AlertDescription = { ...noFacts, source: null, observables: [] }
 /** Reads title, severity, time, id and observables from the content of an alert. Never throws, whatever the content is. */
 export function describeAlert({ content }: Pick<NewAlert, 'content'>): AlertDescription {
   const found = recognize(content)
-  if (found === undefined) return nothing
-  const { source, fields } = found
+  return found === undefined ? nothing : describeFields(found)
+}
+
+export function describeFields({ source, fields }: Recognized): AlertDescription {
   const observables = source === null ? [] : observablesOf(source, fields)
   return { source, ...readFacts(source ?? unknownSource, fields), observables }
 }
@@ -56,10 +58,13 @@ export function identifyAlert({ content }: Pick<NewAlert, 'content'>): {
   return { source, facts: readFacts(source ?? unknownSource, fields) }
 }
 
+interface Recognized {
+  readonly source: AlertSource | null
+  readonly fields: AlertFields
+}
+
 /** Undefined if the content cannot be read; a null source: its product is unknown. */
-function recognize(
-  content: string,
-): { readonly source: AlertSource | null; readonly fields: AlertFields } | undefined {
+export function recognize(content: string): Recognized | undefined {
   if (content.length > maxRead) return undefined
   const data = readContent(content)
   if (data === undefined) return undefined
@@ -129,10 +134,10 @@ function firstOf<T>(paths: readonly string[] = [], read: (path: string) => T | u
 
 function titleOf({ titles }: Pick<AlertSource, 'titles'>, fields: AlertFields): string | null {
   return firstOf(titles, (title) => {
-    if (!title.includes('{')) return lineOf(fields.first(title))
+    if (!title.includes('{')) return shownLine(fields.first(title))
     let isWhole = true
     const text = title.replaceAll(/\{([^}]+)\}/g, (_, path: string) => {
-      const value = lineOf(fields.first(path))
+      const value = shownLine(fields.first(path))
       isWhole &&= value !== undefined
       return value ?? ''
     })
@@ -147,7 +152,7 @@ const unusual = /[^ -~]|^ | $| {2}/
 const invisible = /[\p{Cf}--[\u200c\u200d]]/gv
 
 /** In one line, without control characters and invisible marks. */
-function lineOf(value: string | number | boolean | undefined): string | undefined {
+export function shownLine(value: string | number | boolean | undefined): string | undefined {
   if (typeof value === 'boolean' || value === undefined) return undefined
   const text = String(value)
   if (text.length <= maxTitle && !unusual.test(text)) return text === '' ? undefined : text
@@ -240,7 +245,7 @@ function observablesOf(
   for (const [kind, paths = []] of Object.entries(observables)) {
     for (const value of paths.flatMap((path) => fields.all(path))) {
       if (found.size >= maxObservables) return [...found.values()]
-      const text = lineOf(value)
+      const text = shownLine(value)
       if (text === undefined || String(value).length > maxTitle) continue
       if (kind === 'ip' && !isAddress(text)) continue
       const observable = { kind: kind as ObservableKind, value: text }

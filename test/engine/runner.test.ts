@@ -110,7 +110,7 @@ describe('runner', () => {
     const [investigated] = (await bench.stores.alerts.list('all', {}, { limit: 1 })).data
     expect(investigated).to.deep.include({ status: 15, caseId: 'ACME-1', investigator: 'tested' })
     expect((await bench.stores.cases.find('all', 'ACME-1'))?.title).to.equal(
-      'impossible_travel (ACME-siem-1)',
+      'Impossible travel: adam@example.org',
     )
     expect(runner.load()).to.deep.equal({ queued: 0, active: 0 })
   })

@@ -36,7 +36,7 @@ const right = `
         - { step: tell, times: 2, attempts: 2, at: 10m }
         - { skill: people.post, with: { text: b } }
         - { skill: people.isolate, times: 0 }
-      case: { title: odd (demo-custom-1), verdict: suspicious, severity: medium, summary: Kim, notes: [seen] }
+      case: { title: Odd (demo-custom-1), verdict: suspicious, severity: medium, summary: Kim, notes: [seen] }
       outputs: { name: Kim, list: [1, 2] }
       duration: 10m`
 

@@ -1,3 +1,4 @@
+import { subjectsOf } from '../../alert-source/index.ts'
 import type { Alert } from '../../domain/alert.ts'
 import type { Run } from '../../domain/run.ts'
 import type { Playbook } from '../../playbook/language/playbook.ts'
@@ -39,14 +40,27 @@ export async function describeRun(
 /** Longest part of a title that comes from the alert, in characters. */
 const maxTitle = 200
 
-export type TitledAlert = Pick<Alert, 'id' | 'type' | 'title'>
+export type TitledAlert = Pick<Alert, 'id' | 'type' | 'title' | 'content'>
 type WithMasks = Pick<Playbook, 'masks'>
 
 /**
- * The title of the alert, or its type if it has none, with its id. Cases do not accept sensitive values, and a title may contain
- * those that the playbook marks in the alert.
+ * A title for people: the title of the alert or the words of its type, and what the alert is about, such as a user and an address. Without
+ * a subject it has the id, so that cases can be told apart. Cases do not accept sensitive values, and the alert may contain those
+ * that the playbook marks in it.
  */
-export function caseTitleOf({ id, type, title }: TitledAlert, { masks }: WithMasks): string {
-  const shown = (masks.alert === undefined ? title : null) ?? type ?? 'alert'
-  return `${shown.slice(0, maxTitle)} (${id})`
+export function caseTitleOf(alert: TitledAlert, { masks }: WithMasks): string {
+  const words = wordsOf(alert.type ?? 'alert')
+  if (masks.alert !== undefined) return `${words} (${alert.id})`
+  const title = (alert.title ?? words).slice(0, maxTitle).toWellFormed()
+  const known = title.toLowerCase()
+  const subjects = subjectsOf(alert).filter((subject) => !known.includes(subject.toLowerCase()))
+  if (subjects.length > 0) return `${title}: ${subjects.join(', ')}`
+  return alert.title === null || alert.title === '' ? `${title} (${alert.id})` : title
+}
+
+/** `impossible_travel` as `Impossible travel`; a type of any other form stays. */
+function wordsOf(type: string): string {
+  if (!/^[a-z0-9]+([_-][a-z0-9]+)*$/.test(type)) return type.slice(0, maxTitle).toWellFormed()
+  const words = type.replaceAll(/[_-]/g, ' ').slice(0, maxTitle)
+  return words.charAt(0).toUpperCase() + words.slice(1)
 }

@@ -1,3 +1,4 @@
+import { apiChanges } from '../../transitions/case.ts'
 import { isDeepStrictEqual } from 'node:util'
 import { comparedValue } from '../../correlation/compared-value.ts'
 import { nextTimes, writeLocalTime, type CronTimes } from '../../trigger/schedule.ts'
@@ -44,7 +45,7 @@ export function judge(
     ...(expect.path ? judgePath(expect.path, trace, fail) : []),
     ...(expect.skipped ? judgeSkipped(expect.skipped, trace, fail) : []),
     ...expect.calls.flatMap((call) => judgeCall(call, run, fail)),
-    ...differences('case', expect.case, { ...run.case, notes: run.notes }, fail),
+    ...differences('case', expect.case, { ...(run.case && apiChanges(run.case)), notes: run.notes }, fail),
     ...differences('outputs', expect.outputs, run.outcome?.output ?? null, fail),
     ...judgeState(test, run, fail),
     ...differences('error', expect.error, run.outcome?.error ?? null, fail),

@@ -1,8 +1,10 @@
 import type { JournalEntry } from '../../domain/run.ts'
+import { identifyAlert } from '../../alert-source/index.ts'
 import type { Case } from '../../domain/case.ts'
 import type { RunOutcome } from '../../engine/scope/flow.ts'
 import type { RunEvents } from '../../engine/journal/local-run.ts'
 import { createWakeUps, type WakeUps } from '../../engine/journal/wake-ups.ts'
+import { caseTitleOf } from '../../engine/turns/describe-run.ts'
 import { skillsOf, type SkillCaller } from '../../engine/skills/skill-caller.ts'
 import { ForbiddenError } from '../../errors/errors.ts'
 import { interfacePlugin } from '../../interface/interface-skills.ts'
@@ -174,7 +176,8 @@ const caseIdOf = (trigger: Fixtures['trigger']): string | undefined =>
   trigger?.kind === 'case' ? (trigger['case'] as { readonly id: string }).id : undefined
 
 function caseTitle({ playbook, fixtures: { alert } }: RunnableTest): string {
-  return alert === undefined ? playbook.name : `${alert.type ?? 'alert'} (${alert.id})`
+  if (alert === undefined) return playbook.name
+  return caseTitleOf({ ...alert, title: identifyAlert(alert).facts.title }, playbook)
 }
 
 /**

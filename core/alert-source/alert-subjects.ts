@@ -1,0 +1,57 @@
+import type { ObservableKind } from '../plugin/index.ts'
+import type { NewAlert } from '../domain/alert.ts'
+import type { AlertFields } from './alert-fields.ts'
+import { describeFields, shownLine, recognize } from './describe-alert.ts'
+
+/** What an alert is about, for people: who or which machine, and where from. At most this many. */
+const maxSubjects = 2
+/** Characters; longer values are no names. */
+const maxLength = 80
+
+/** Kinds of observables by what they tell; the first one found of each counts. */
+const kinds: readonly (readonly ObservableKind[])[] = [
+  ['user', 'email', 'host'],
+  ['ip', 'domain', 'url', 'hash', 'vulnerability'],
+]
+
+/** Common names of fields, for alerts of no known product: a title may guess, an observable may not. */
+const names: readonly (readonly string[])[] = [
+  [
+    'user.email',
+    'user.name',
+    'user',
+    'username',
+    'user_name',
+    'userName',
+    'email',
+    'account',
+    'host.name',
+    'hostname',
+    'host',
+    'machine',
+    'device_name',
+    'device',
+    'computer',
+  ],
+  ['source.ip', 'src_ip', 'source_ip', 'client_ip', 'ip', 'domain', 'url'],
+]
+
+/** The subjects of an alert in one line each, without repeats; empty if there are none. Never throws, whatever the content is. */
+export function subjectsOf({ content }: Pick<NewAlert, 'content'>): readonly string[] {
+  const found = recognize(content)
+  if (found === undefined) return []
+  const { observables } = describeFields(found)
+  const known = kinds.map((group) => observables.find(({ kind }) => group.includes(kind))?.value)
+  const isKnown = known.some((value) => value !== undefined)
+  const texts = isKnown ? known : names.map((group) => firstText(group, found.fields))
+  const shown = texts.filter((text) => text !== undefined && text.length <= maxLength) as readonly string[]
+  return [...new Set(shown)].slice(0, maxSubjects)
+}
+
+function firstText(paths: readonly string[], fields: AlertFields): string | undefined {
+  for (const path of paths) {
+    const text = shownLine(fields.first(path))
+    if (text !== undefined) return text
+  }
+  return undefined
+}
