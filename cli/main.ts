@@ -44,6 +44,7 @@ export const commands: Readonly<Record<string, () => Promise<Command>>> = {
   checkpoints: async () => (await import('./commands/data/checkpoints.ts')).checkpointsCommand(),
   state: async () => (await import('./commands/data/state.ts')).stateCommand(),
   resolve: async () => (await import('./commands/data/resolve.ts')).resolveCommand(),
+  people: async () => (await import('./commands/people/people.ts')).peopleCommand(),
   keys: async () => (await import('./commands/data/keys.ts')).keysCommand(),
   doctor: async () => (await import('./commands/server/doctor.ts')).doctorCommand(),
   backup: async () => (await import('./commands/server/backup.ts')).backupCommand(),

@@ -39,6 +39,8 @@ export interface Tocsin {
   readonly apiUrl: string
   /** The admin key that this start created because none was usable; show it once. */
   readonly adminKey: string | undefined
+  /** The link for the first administrator, which this start created with the admin key; show it once. */
+  readonly invitationUrl: string | undefined
   readonly hasPage: boolean
   readonly config: Config
   readonly catalogue: Catalogue
@@ -124,7 +126,7 @@ export async function startTocsin(given: Config): Promise<Tocsin> {
     }
     const created = (container = createContainer(opened))
     watchEngine(created, opened)
-    const { url, opsUrl, adminKey } = await serve(created, opened)
+    const { url, opsUrl, adminKey, invitationUrl } = await serve(created, opened)
     const stopWatching = new AbortController()
     const close = async (): Promise<void> => {
       stopWatching.abort()
@@ -138,6 +140,7 @@ export async function startTocsin(given: Config): Promise<Tocsin> {
       opsUrl,
       apiUrl: `${url}/${config.apiPrefix}`,
       adminKey,
+      invitationUrl,
       hasPage: page !== undefined,
       config,
       catalogue,
@@ -195,7 +198,12 @@ async function serve(container: Container, opened: Opened) {
   container.get(tokens.shadows).takeOver()
   const { url, opsUrl } = await container.get(tokens.httpServer).listen()
   // After listening: a start that fails, e.g. because the port is in use, must not use up the one time the key is shown.
-  const { adminKey } = await bootstrap(stores, config.bootstrapApiKey?.reveal(), systemClock.now())
+  const { adminKey, invitationUrl } = await bootstrap(
+    stores,
+    config.bootstrapApiKey?.reveal(),
+    config.publicUrl ?? url,
+    systemClock.now(),
+  )
   // Playbooks may name the providers that bootstrap has just created.
   await library.takeUpRefused()
   warn(log, await organizationWarnings(config, stores.organizations))
@@ -204,7 +212,7 @@ async function serve(container: Container, opened: Opened) {
   await takeUpUnfinished(container, opened)
   log.info({ url, folder: config.dataDir }, 'listening')
   if (opsUrl !== undefined) log.info({ url: opsUrl }, 'listening for health and metrics')
-  return { url, opsUrl, adminKey }
+  return { url, opsUrl, adminKey, invitationUrl }
 }
 
 function configuredSecrets(config: Config): readonly string[] {

@@ -1,4 +1,5 @@
 import { investigatorName } from '../../core/investigation/generate-investigator.ts'
+import { invitationHours } from '../../server/access/invitations.ts'
 import type { Tocsin } from '../../server/main.ts'
 import { paint } from './paint.ts'
 import { printable } from './printable.ts'
@@ -21,14 +22,29 @@ export function welcome(tocsin: Tocsin): string {
     ...facts.map(([name = '', value = '']) => `  ${paint.dim(name.padEnd(10))}${value}`),
   ]
   return (
-    tocsin.adminKey === undefined ? lines : [...lines, ...firstSteps(tocsin.apiUrl, tocsin.adminKey)]
+    tocsin.adminKey === undefined
+      ? lines
+      : [...lines, ...firstAccount(tocsin), ...firstSteps(tocsin.apiUrl, tocsin.adminKey)]
   ).join('\n')
 }
 
 const pageFact = ({ url, hasPage, adminKey }: Tocsin): string =>
   hasPage
-    ? `${url}/ (sign in with ${adminKey === undefined ? 'an API key' : 'the key below'})`
+    ? `${url}/${adminKey === undefined ? '' : ' (sign in with the account or the key below)'}`
     : 'not built; run npm run page, then restart'
+
+/** The account of the person who started the server. */
+function firstAccount({ invitationUrl, hasPage }: Tocsin): string[] {
+  if (invitationUrl === undefined || !hasPage) return []
+  return [
+    '',
+    paint.strong(
+      `Create your account as the first administrator; the link works once, for ${invitationHours} hours:`,
+    ),
+    '',
+    `  ${invitationUrl}`,
+  ]
+}
 
 /** Maximum number of listed files. */
 const maxNamed = 5

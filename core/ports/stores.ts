@@ -1,6 +1,8 @@
 import type { ChangeSource } from '../domain/change.ts'
 import type { UnavailableError } from '../errors/errors.ts'
 import type { AccountStore } from './access/account-store.ts'
+import type { CredentialStore } from './access/credential-store.ts'
+import type { InvitationStore } from './access/invitation-store.ts'
 import type { KeyStore } from './access/key-store.ts'
 import type { OrganizationStore } from './access/organization-store.ts'
 import type { ProviderStore } from './access/provider-store.ts'
@@ -39,6 +41,8 @@ export interface Stores {
   readonly providers: ProviderStore
   readonly keys: KeyStore
   readonly accounts: AccountStore
+  readonly credentials: CredentialStore
+  readonly invitations: InvitationStore
   readonly sessions: SessionStore
   readonly requests: RequestStore
   readonly alerts: AlertStore

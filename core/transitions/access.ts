@@ -48,3 +48,10 @@ export function requireAnotherAdministrator(
     hint: 'first give another person the role admin for all organizations',
   })
 }
+
+/** Passkeys of one account. */
+export const maxPasskeys = 20
+
+/** Whether a use of a passkey follows the last one. An authenticator that does not count always says 0. */
+export const passkeyCounterGrew = (last: number, now: number): boolean =>
+  now > last || (now === 0 && last === 0)

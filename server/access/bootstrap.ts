@@ -1,10 +1,14 @@
+import { isAdministrator } from '../../core/access/account.ts'
 import { theServer } from '../../core/domain/audit.ts'
 import type { Stores } from '../../core/ports/stores.ts'
+import { createInvitation } from './invitations.ts'
 import { ensureAdminKey } from './keys.ts'
 
 export interface Bootstrap {
   /** The admin key, if none was usable and this start created one; show it once. */
   readonly adminKey: string | undefined
+  /** The link for the first administrator, if this start created the admin key of a server without accounts; show it once. */
+  readonly invitationUrl: string | undefined
 }
 
 const firstOrganization = { code: 'main', name: 'Main organization' }
@@ -42,9 +46,13 @@ const knownProviders: readonly (readonly [code: string, name: string])[] = [
 export async function bootstrap(
   stores: Stores,
   givenKey: string | undefined,
+  publicUrl: string,
   now: number,
 ): Promise<Bootstrap> {
-  const adminKey = await ensureAdminKey(stores.keys, givenKey, now)
+  const accounts = await stores.accounts.list()
+  const adminKey = accounts.some(isAdministrator)
+    ? undefined
+    : await ensureAdminKey(stores.keys, givenKey, now)
   if ((await stores.organizations.list('all')).length === 0) {
     await stores.organizations.create(firstOrganization, theServer)
   }
@@ -53,5 +61,7 @@ export async function bootstrap(
       knownProviders.map(([code, name]) => stores.providers.create({ code, name }, theServer)),
     )
   }
-  return { adminKey }
+  const isFirst = adminKey !== undefined && accounts.length === 0
+  const link = isFirst ? await createInvitation(stores, null, publicUrl, { by: theServer, now }) : undefined
+  return { adminKey, invitationUrl: link?.url }
 }

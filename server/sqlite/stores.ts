@@ -25,6 +25,8 @@ import { SqliteEventWaitStore } from './events/event-wait-store.ts'
 import { SqliteInboundStore } from './connections/inbound-store.ts'
 import { SqliteJournalStore } from './runs/journal-store.ts'
 import { SqliteAccountStore } from './access/account-store.ts'
+import { SqliteCredentialStore } from './access/credential-store.ts'
+import { SqliteInvitationStore } from './access/invitation-store.ts'
 import { SqliteKeyStore } from './access/key-store.ts'
 import { SqliteJournalReader } from './runs/journal-reader.ts'
 import { ListedRows } from './context/listed-rows.ts'
@@ -142,6 +144,8 @@ function assembleStores(context: StoreContext, parts: StoreParts): Stores {
     providers: new SqliteProviderStore(context),
     keys: new SqliteKeyStore(context),
     accounts: new SqliteAccountStore(context),
+    credentials: new SqliteCredentialStore(context),
+    invitations: new SqliteInvitationStore(context),
     sessions: new SqliteSessionStore(context),
     requests: new SqliteRequestStore(context),
     alerts: new SqliteAlertStore(context, indexer, listed),

@@ -24,7 +24,7 @@ export async function fill(
   { stored, waiting }: Filling,
 ): Promise<string> {
   const stores = await openStores(readConfig({ TOCSIN_DATA_DIR: dataDir }), 'exclusive')
-  const { adminKey } = await bootstrap(stores, undefined, Date.now())
+  const { adminKey } = await bootstrap(stores, undefined, 'http://127.0.0.1', Date.now())
   await stores.close()
   const database = new Sqlite(join(dataDir, 'tocsin.db'))
   database.pragma('synchronous = OFF')

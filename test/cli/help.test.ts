@@ -17,6 +17,8 @@ const commands = [
   ['new', 'plugin'],
   ['keys'],
   ['keys', 'create'],
+  ['people'],
+  ['people', 'invite'],
 ]
 
 describe('the help of tocsin', () => {

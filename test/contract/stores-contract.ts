@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import { personOf } from '../../core/domain/audit.ts'
 import { accountStoreContract } from './account-store.ts'
+import { credentialStoreContract } from './credential-store.ts'
 import { alertGroupsContract } from './alert-groups.ts'
 import { firstRunsContract } from './first-runs.ts'
 import { alertStoreContract } from './alert-store.ts'
@@ -61,6 +62,7 @@ export function storesContract(makeStores: MakeStores): void {
   providerStoreContract(getSubject)
   keyStoreContract(getSubject)
   accountStoreContract(getSubject)
+  credentialStoreContract(getSubject)
   signInStoreContract(getSubject)
   sessionStoreContract(getSubject)
   requestStoreContract(getSubject)

@@ -98,6 +98,7 @@ describe('access', () => {
 
   /** The expected result of a call with a sufficient role. */
   function expectAllowed({ of }: AccessRow, scope: ScopeName, reply: Reply): void {
+    if (of === 'person') return expectProblem(reply, 403, 'account_needed')
     if (of === 'whole' && scope !== 'all') return expectProblem(reply, 403, 'key_is_scoped')
     expect(reply.status, reply.text).to.be.oneOf([200, 201, 202])
     if (of === 'list') expect(reply.json.data.length, reply.text).to.be.above(0)
@@ -115,7 +116,8 @@ describe('access', () => {
       expect(withoutGiven(reply.text, foreign?.repeats)).to.not.include(trace)
     if (foreign !== undefined) {
       expect([reply.status, reply.text.includes(foreign.includes)]).to.deep.equal([foreign.status, true])
-    } else if (of === 'body') expectProblem(reply, 400, 'unknown_organization')
+    } else if (of === 'person') expectProblem(reply, 403, 'account_needed')
+    else if (of === 'body') expectProblem(reply, 400, 'unknown_organization')
     else if (of === 'list' || of === 'shared') expect(reply.status, reply.text).to.equal(200)
     else if (of === 'whole') expectProblem(reply, 403, 'key_is_scoped')
     else expect(reply.status, reply.text).to.equal(404)
@@ -134,7 +136,8 @@ describe('access', () => {
           for (const key of [null, ...keys.values()])
             expectProblem(await send(operation, key, {}), 400, 'body_missing')
           const foreign = { key: null, headers: { 'sec-fetch-site': 'cross-site' } }
-          expectProblem(await api.call('POST', '/api/session', foreign), 403, 'cross_site_request')
+          const path = `/api${operation.split(' ')[1]}`
+          expectProblem(await api.call('POST', path, foreign), 403, 'cross_site_request')
         })
         return
       }

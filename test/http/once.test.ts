@@ -98,6 +98,12 @@ const operations: Readonly<
   },
 }
 
+/** Values that a repetition does not show. */
+const shownOnce: Readonly<Record<string, object>> = {
+  'POST /keys': { key: null },
+  'POST /accounts': { invitation_url: null },
+}
+
 describe('a request with an Idempotency-Key', () => {
   let api: Api
   before(async () => {
@@ -121,7 +127,10 @@ describe('a request with an Idempotency-Key', () => {
       '/alerts',
       '/alerts/forward/{organization}/{provider}',
       '/playbooks/{playbook}/backtests',
+      '/accounts/{account}/invitation',
+      '/me/totp',
       '/session',
+      '/invitation/accept',
     ])
   })
 
@@ -140,6 +149,12 @@ describe('a request with an Idempotency-Key', () => {
       '/oauth/callback',
       '/checkpoints/answer/preview',
       '/runs/retry/preview',
+      '/accounts/{account}/invitation',
+      '/me/totp',
+      '/me/totp/confirm',
+      '/me/recovery-codes',
+      '/invitation/preview',
+      '/invitation/accept',
       '/accounts/{account}/disable',
       '/accounts/{account}/enable',
       '/playbooks/validate',
@@ -206,7 +221,7 @@ describe('a request with an Idempotency-Key', () => {
       expect(again.status).to.equal(first.status)
       for (const name of ['location', 'etag', 'content-type'])
         expect(again.headers.get(name), name).to.equal(first.headers.get(name))
-      const shown = operation === 'POST /keys' ? { ...first.json, key: null } : first.json
+      const shown = { ...first.json, ...shownOnce[operation] }
       expect(again.json).to.deep.equal(shown)
       expect(await api.stores.audit.head()).to.deep.equal(before)
       if (other !== undefined) expectProblem(await send(path, other, key), 422, 'idempotency_key_reused')

@@ -1,13 +1,12 @@
 import { Command, InvalidArgumentError, Option } from 'commander'
 import { roles, type Role } from '../../../core/domain/api-key.ts'
-import { NotFoundError } from '../../../core/errors/errors.ts'
-import type { Stores } from '../../../core/ports/stores.ts'
 import { patterns } from '../../../server/http/request/patterns.ts'
 import { makeKey } from '../../../server/access/keys.ts'
 import { paintError } from '../../output/paint.ts'
 import { printable } from '../../output/printable.ts'
 import { thisUser } from '../../this-user.ts'
 import { withStores } from '../../with-stores.ts'
+import { uuidsOf } from '../../organization-uuids.ts'
 
 interface CreateOptions {
   readonly role: Role
@@ -68,16 +67,4 @@ function keyName(text: string): string {
 function wholeDays(text: string): number {
   if (/^\d{1,4}$/.test(text) && Number(text) >= 1 && Number(text) <= 3_650) return Number(text)
   throw new InvalidArgumentError('It must be a whole number from 1 to 3650.')
-}
-
-async function uuidsOf(stores: Stores, codes: readonly string[] | undefined): Promise<string[] | null> {
-  if (codes === undefined) return null
-  const known = await stores.organizations.list('all')
-  return codes.map((code) => {
-    const organization = known.find((one) => one.code.toLowerCase() === code.toLowerCase())
-    if (organization !== undefined) return organization.uuid
-    throw new NotFoundError('organization_not_found', `no organization has the code '${printable(code)}'`, {
-      hint: `organizations: ${known.map((one) => one.code).join(', ')}`,
-    })
-  })
 }

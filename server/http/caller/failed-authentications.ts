@@ -1,15 +1,25 @@
-import type { Actor } from '../../../core/domain/audit.ts'
+import type { Account } from '../../../core/access/account.ts'
+import type { Actor, AuditSubject } from '../../../core/domain/audit.ts'
 import type { AuditStore } from '../../../core/ports/audit-store.ts'
 import type { KeyStore } from '../../../core/ports/access/key-store.ts'
 import type { Log } from '../../../core/ports/log.ts'
 import { whyRefused } from '../../access/keys.ts'
 
-export interface FailedAuthentication {
-  /** The rejected value; never stored. */
-  readonly value: string
+export type FailedAuthentication = (FailedKey | FailedPerson) & {
   /** Of the client. */
   readonly address: string
   readonly requestId: string
+}
+
+interface FailedKey {
+  /** The rejected value; never stored. */
+  readonly value: string
+}
+
+interface FailedPerson {
+  /** Undefined: nobody has this e-mail address, which is not stored: people type passwords into wrong fields. */
+  readonly account: Account | undefined
+  readonly reason: string
 }
 
 export interface FailedAuthentications {
@@ -19,7 +29,7 @@ export interface FailedAuthentications {
   flush(): Promise<void>
 }
 
-/** Failures of one sender and key within this time are recorded as one entry with a count. */
+/** Failures of one sender and key or person within this time are recorded as one entry with a count. */
 const windowMs = 10 * 60_000
 
 /**
@@ -35,9 +45,8 @@ interface Place {
   readonly name: string
   readonly kind: keyof typeof room
   readonly sender: string
-  /** Empty: several, or none. */
-  readonly keyId: string
-  /** Of one address and one key; false: of several. */
+  readonly subject: AuditSubject
+  /** Of one address and one key or person; false: of several. */
   readonly isApart: boolean
 }
 
@@ -49,12 +58,19 @@ interface Window extends Place {
 interface FailedEntry {
   readonly by: Actor
   readonly organizationUuid: string | null
-  readonly keyId: string
+  readonly subject: AuditSubject
+  readonly reason: string
+}
+
+interface Refused {
+  readonly kind: keyof typeof room
+  readonly subject: AuditSubject
+  readonly organizationUuid: string | null
   readonly reason: string
 }
 
 /**
- * Records refused API keys in the audit log: address, key and reason. The first failure is recorded at once,
+ * Records refused API keys and passwords in the audit log: address, key or person, and reason. The first failure is recorded at once,
  * repetitions as a count at the end of the window, so that a flood does not fill the log.
  */
 export function createFailedAuthentications(
@@ -64,20 +80,35 @@ export function createFailedAuthentications(
   const windows = new Map<string, Window>()
   const underWay = new Set<Promise<void>>()
 
-  async function count({ value, address, requestId }: FailedAuthentication, now: number): Promise<void> {
-    const { key, id, reason } = await whyRefused(keys, value, now)
-    const place = placeOf(key === undefined ? 'stranger' : 'known', address, id)
+  async function examine(failed: FailedAuthentication, now: number): Promise<Refused> {
+    if ('account' in failed) {
+      const { account, reason } = failed
+      const { uuid = '', name = '', roles = [] } = account ?? {}
+      const subject = { kind: 'account', id: uuid, name } as const
+      const organizationUuid = onlyOne(roles.map((role) => role.organizationUuid))
+      return { kind: account === undefined ? 'stranger' : 'known', subject, organizationUuid, reason }
+    }
+    const { key, id, reason } = await whyRefused(keys, failed.value, now)
+    const subject = { kind: 'api_key', id, name: id } as const
+    const organizationUuid = onlyOne(key?.organizationUuids ?? [])
+    return { kind: key === undefined ? 'stranger' : 'known', subject, organizationUuid, reason }
+  }
+
+  async function count(failed: FailedAuthentication, now: number): Promise<void> {
+    const { address, requestId } = failed
+    const refused = await examine(failed, now)
+    const { reason } = refused
+    const place = placeOf(refused.kind, address, refused.subject)
     const known = windows.get(place.name)
     if (known !== undefined) {
       known.more++
       return
     }
-    const { isApart, sender, keyId } = place
-    const [only, ...others] = key?.organizationUuids ?? []
+    const { isApart, sender, subject } = place
     const entry: FailedEntry = {
       by: { kind: 'stranger', id: sender, name: sender, requestId: isApart ? requestId : null },
-      organizationUuid: keyId !== '' && only !== undefined && others.length === 0 ? only : null,
-      keyId,
+      organizationUuid: subject.id === '' ? null : refused.organizationUuid,
+      subject,
       reason: isApart ? reason : 'several',
     }
     windows.set(place.name, { ...place, entry, more: 0 })
@@ -86,22 +117,29 @@ export function createFailedAuthentications(
   }
 
   /**
-   * The counter of a failure. When a limit is reached, an existing key is still recorded by its id for all
-   * addresses; a made-up key only by its address, and finally without an address.
+   * The counter of a failure. When a limit is reached, an existing key or person is still recorded for all
+   * addresses; a made-up one only by its address, and finally without an address.
    */
-  function placeOf(kind: keyof typeof room, address: string, id: string): Place {
+  function placeOf(kind: keyof typeof room, address: string, subject: AuditSubject): Place {
     const { all, ofAddress } = room[kind]
-    const of = (sender: string, keyId: string, isApart: boolean) => {
-      return { kind, sender, keyId, isApart, name: JSON.stringify([kind, sender, keyId]) }
+    const nobody = { kind: subject.kind, id: '', name: '' }
+    const of = (sender: string, about: AuditSubject, isApart: boolean) => {
+      return {
+        kind,
+        sender,
+        subject: about,
+        isApart,
+        name: JSON.stringify([kind, sender, about.kind, about.id]),
+      }
     }
-    const exact = of(address, id, true)
+    const exact = of(address, subject, true)
     const apart = [...windows.values()].filter((window) => window.kind === kind && window.isApart)
     const isFull = apart.length >= all || apart.filter(({ sender }) => sender === address).length >= ofAddress
     if (windows.has(exact.name) || !isFull) return exact
-    if (kind === 'known') return of('many addresses', id, false)
-    const fewer = of(address, '', false)
+    if (kind === 'known') return of('many addresses', subject, false)
+    const fewer = of(address, nobody, false)
     const besides = [...windows.values()].filter((window) => window.kind === kind && !window.isApart)
-    return windows.has(fewer.name) || besides.length < all ? fewer : of('many addresses', '', false)
+    return windows.has(fewer.name) || besides.length < all ? fewer : of('many addresses', nobody, false)
   }
 
   async function end(name: string): Promise<void> {
@@ -111,12 +149,12 @@ export function createFailedAuthentications(
     await write({ ...window.entry, by: { ...window.entry.by, requestId: null } }, window.more)
   }
 
-  function write({ by, organizationUuid, keyId, reason }: FailedEntry, times: number): Promise<void> {
+  function write({ by, organizationUuid, subject, reason }: FailedEntry, times: number): Promise<void> {
     return audit.record({
       action: 'authentication.failed',
       by,
       organizationUuid,
-      subject: { kind: 'api_key', id: keyId, name: keyId },
+      subject,
       details: { reason, times },
     })
   }
@@ -136,4 +174,9 @@ export function createFailedAuthentications(
       await Promise.all(underWay)
     },
   }
+}
+
+function onlyOne(organizationUuids: readonly (string | null)[]): string | null {
+  const [only = null, ...others] = new Set(organizationUuids)
+  return others.length === 0 ? only : null
 }

@@ -8,11 +8,15 @@ export const viewPaths: ReadonlySet<string> = new Set([
   'connections',
   'containments',
   'health',
+  // Not in the navigation: links of invitations lead there.
+  'invitation',
   'keys',
+  'me',
   // Not in the navigation: vendors send the browser there after a sign-in.
   'oauth',
   'observables',
   'organizations',
+  'people',
   'playbooks',
   'providers',
   'runs',

@@ -23,6 +23,8 @@ import type { Metrics } from '../../metrics/metrics.ts'
 import type { Account } from '../../../core/access/account.ts'
 import type { ApiKey } from '../../../core/domain/api-key.ts'
 import type { RecordUse } from '../../access/last-use.ts'
+import type { Passwords } from '../../access/passwords.ts'
+import type { PasswordGate } from '../caller/password-gate.ts'
 import type { Sessions } from '../../access/sessions.ts'
 import type { Directory } from '../caller/directory.ts'
 import type { Calculations } from '../limits/calculations.ts'
@@ -88,6 +90,8 @@ export interface Services {
   readonly recordAccountUse: RecordUse<Account>
   readonly failedAuthentications: FailedAuthentications
   readonly sessions: Sessions
+  readonly passwords: Passwords
+  readonly passwordGate: PasswordGate
   readonly requesterOf: (request: IncomingMessage) => Requester
   readonly eventStreams: EventStreams
   readonly takeWaitPlace: TakeWaitPlace

@@ -20,6 +20,9 @@ import { observableRoutes } from '../resources/observables/observables.ts'
 import { runRoutes } from '../resources/runs/runs.ts'
 import { accountRoutes } from '../resources/access/accounts.ts'
 import { meRoutes } from '../resources/access/me.ts'
+import { personSignInRoutes } from '../resources/access/person-sign-in.ts'
+import { myCredentialRoutes } from '../resources/access/my-credentials.ts'
+import { mySessionRoutes } from '../resources/access/my-sessions.ts'
 import { sessionRoutes } from '../resources/access/session.ts'
 import { shadowRoutes } from '../resources/shadows/shadows.ts'
 import { skillRoutes } from '../resources/playbooks/skills.ts'
@@ -48,7 +51,10 @@ export const routes: readonly Route[] = [
   ...keyRoutes,
   ...accountRoutes,
   ...meRoutes,
+  ...myCredentialRoutes,
+  ...mySessionRoutes,
   ...sessionRoutes,
+  ...personSignInRoutes,
   ...connectionRoutes,
   ...auditRoutes,
   ...webhookRoutes,

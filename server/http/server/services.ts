@@ -5,6 +5,8 @@ import { createUseRecorder } from '../../access/last-use.ts'
 import { createSessions, defaultSessionLimits } from '../../access/sessions.ts'
 import { createAccessRefusals } from '../caller/access-refusals.ts'
 import { createDirectory } from '../caller/directory.ts'
+import { createPasswords } from '../../access/passwords.ts'
+import { createPasswordGate } from '../caller/password-gate.ts'
 import { createFailedAuthentications } from '../caller/failed-authentications.ts'
 import { requesterOf } from '../caller/requester.ts'
 import { sessionCookie } from '../caller/session-cookie.ts'
@@ -68,6 +70,8 @@ export function createServices(
     failedAuthentications: createFailedAuthentications(stores, log),
     requesterOf: requesterOf(config.trustedProxies ?? [], isPublicTls),
     sessions,
+    passwords: createPasswords(),
+    passwordGate: createPasswordGate(clock),
     eventStreams: createEventStreams({
       stores,
       sessions,

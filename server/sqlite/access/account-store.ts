@@ -96,7 +96,7 @@ export class SqliteAccountStore extends SqliteStore implements AccountStore {
 }
 
 /** Inside of a write. Throws ConflictError `account_exists`, NotFoundError `organization_not_found`. */
-function insertAccount(context: StoreContext, { email, name, roles }: NewAccount, by: Actor): Account {
+export function insertAccount(context: StoreContext, { email, name, roles }: NewAccount, by: Actor): Account {
   const { database, clock } = context
   const createdAt = clock.now()
   const uuid = makeUuid(createdAt)
@@ -110,7 +110,7 @@ function insertAccount(context: StoreContext, { email, name, roles }: NewAccount
 }
 
 /** Inside of a write. Throws NotFoundError `account_not_found`. */
-function joinAccount(context: StoreContext, uuid: string, by: Actor): Account {
+export function joinAccount(context: StoreContext, uuid: string, by: Actor): Account {
   const { database, clock } = context
   const { id, account } = requireAccount(database, uuid)
   if (account.joinedAt !== null) return account

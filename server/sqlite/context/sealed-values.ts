@@ -63,5 +63,6 @@ export const sealedColumns = {
   stateValue: { table: 'state_entries', name: 'value', place: `'state ' || state_id || ' ' || key` },
   undoInput: { table: 'containments', name: 'undo_input', place: `'undo ' || run_uuid || ' ' || path` },
   stateCall: { table: 'containments', name: 'state_call', place: `'state call ' || run_uuid || ' ' || path` },
+  totpSecret: { table: 'account_totp', name: 'secret', place: `'totp ' || account_id` },
   text: { table: 'checkpoint_answers', name: 'text', place: `'text ' || checkpoint_id` },
 } as const satisfies Readonly<Record<string, SealedColumn>>

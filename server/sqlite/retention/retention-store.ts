@@ -14,6 +14,7 @@ import { pruneFiles } from './prune-files.ts'
 import { pruneRuns } from './prune-runs.ts'
 import { PruneTally } from './prune-tally.ts'
 import { deleteExpired, expiringTables } from '../context/rows.ts'
+import { forgetInvitations } from '../access/invitation-store.ts'
 import { forgetOldSessions } from '../access/session-store.ts'
 import { entityBounds } from '../../../core/trigger/trigger-schema.ts'
 import { SqliteStore, type StoreContext } from '../context/store-context.ts'
@@ -52,6 +53,7 @@ export class SqliteRetentionStore extends SqliteStore implements RetentionStore 
         deleteExpired(this.database, rows, now - entityBounds.maxWithinMs, clearedAtOnce),
       )
       cleared.push(...counted, forgetOldSessions(this.database, sessions, now, clearedAtOnce))
+      cleared.push(forgetInvitations(this.database, now, clearedAtOnce))
       const { destructiveUses, rates, files } = this.#parts
       cleared.push(destructiveUses.clearAway(clearedAtOnce), rates.clearAway(clearedAtOnce))
       cleared.push(clearExpiredEntries(this.database, now, clearedAtOnce))

@@ -1,4 +1,4 @@
-import type { apiSessionSchema } from '../../http/resources/access/session.ts'
+import type { apiSessionSchema } from '../../http/resources/access/session-view.ts'
 import type { apiKeySchema } from '../../http/resources/access/keys.ts'
 import type { apiAuditEntrySchema } from '../../http/resources/system/audit.ts'
 import type { apiProviderSchema } from '../../http/resources/access/lookups.ts'

@@ -12,11 +12,11 @@ export interface AccessRow {
   readonly roles: readonly Role[]
   /**
    * The kind of object in the path; or the place of the organization: a `body`, or the rows of a `list`.
-   * `shared`: the same for all organizations. `whole`: only for keys of all organizations.
+   * `shared`: the same for all organizations. `whole`: only for keys of all organizations. `person`: refused to keys.
    */
-  readonly of: ThingKind | 'body' | 'list' | 'shared' | 'whole'
   /** The object in the path of an operation for `whole` keys. Default: a shared one. */
   readonly thing?: ThingKind
+  readonly of: ThingKind | 'body' | 'list' | 'shared' | 'whole' | 'person'
   /** The request for an organization and its objects. `n` differs in each call. */
   readonly body?: (organization: string, thing: Readonly<Record<string, string>>, n: number) => object
   /** For an operation that names objects in its body: the result for an object of another organization. */
@@ -260,10 +260,26 @@ export const accessTable: Readonly<Record<string, AccessEntry>> = {
   },
   'GET /accounts/{account}': { roles: admins, of: 'account' },
   'PATCH /accounts/{account}': { roles: admins, of: 'account', body: () => ({ name: 'x' }) },
+  'POST /accounts/{account}/invitation': { roles: admins, of: 'account' },
+  'DELETE /accounts/{account}/sessions': { roles: admins, of: 'account' },
   'POST /accounts/{account}/disable': { roles: admins, of: 'account' },
   'POST /accounts/{account}/enable': { roles: admins, of: 'account' },
   'GET /me': { roles: all, of: 'shared' },
+  'PUT /me/password': {
+    roles: all,
+    of: 'person',
+    body: () => ({ password: 'correct horse battery staple' }),
+  },
+  'POST /me/totp': { roles: all, of: 'person' },
+  'POST /me/totp/confirm': { roles: all, of: 'person', body: () => ({ code: '123456' }) },
+  'DELETE /me/totp': { roles: all, of: 'person' },
+  'POST /me/recovery-codes': { roles: all, of: 'person' },
+  'GET /me/sessions': { roles: all, of: 'person' },
+  'DELETE /me/sessions': { roles: all, of: 'person' },
+  'DELETE /me/sessions/{session}': { roles: all, of: 'person' },
   'POST /session': 'sign_in',
+  'POST /invitation/preview': 'sign_in',
+  'POST /invitation/accept': 'sign_in',
   'GET /session': { roles: all, of: 'shared' },
   'DELETE /session': { roles: all, of: 'shared' },
   'GET /connections': { roles: readers, of: 'list' },

@@ -1,4 +1,5 @@
 import {
+  accountRoles,
   accountState,
   accountStates,
   type Account,
@@ -16,7 +17,8 @@ import { editSeen, entityTag, ifMatchHeader } from '../../request/if-match.ts'
 import { patterns } from '../../request/patterns.ts'
 import { RequestError } from '../../request/request-error.ts'
 import { pageOfRows, type RowOrder } from '../../routing/page-rows.ts'
-import { defineRoute } from '../../routing/route.ts'
+import { createInvitation, type InvitationLink } from '../../../access/invitations.ts'
+import { defineRoute, type Services } from '../../routing/route.ts'
 import { actorSchema } from '../system/audit.ts'
 import {
   objectSchema,
@@ -29,9 +31,6 @@ import {
   time,
   timeOrNull,
 } from '../system/page.ts'
-
-/** Roles that people can have. */
-const accountRoles = ['reader', 'analyst', 'admin'] as const
 
 const accountFields = {
   account_uuid: text,
@@ -188,31 +187,59 @@ async function rolesOf(given: readonly GivenRole[], caller: Caller, directory: D
   ])
 }
 
+const invitationFields = {
+  invitation_url: {
+    ...textOrNull,
+    description:
+      'The link with which the person sets a password, once; shown once: null when the request is repeated with its `Idempotency-Key`.',
+  },
+  invitation_expires_at: timeOrNull,
+} as const
+
+/** Answer of `POST accounts`. */
+export const apiInvitedAccountSchema = objectSchema({ ...accountFields, ...invitationFields })
+
 const createAccount = defineRoute({
   method: 'POST',
   path: '/accounts',
   access: admins,
-  summary: 'Invites a person: creates an account with roles, which the person can use after signing in.',
+  summary:
+    'Invites a person: creates an account with roles, and a link with which the person sets a password.',
   status: 201,
-  answer: apiAccountSchema,
+  answer: apiInvitedAccountSchema,
   recall: {
     keeps: (made) => textAt(made, 'uuid'),
     answer: async (uuid, { caller }, { stores, directory }) =>
-      accountMade(await requireVisibleAccount(stores, caller.scope, String(uuid)), directory),
+      accountMade(await requireVisibleAccount(stores, caller.scope, String(uuid)), null, directory),
   },
   body: {
     required: ['email', 'name', 'roles'],
     properties: { email, name, roles: { ...rolesOfBody, minItems: 1 } },
   },
-  async handle({ body, caller }, { stores, directory }) {
+  async handle({ body, caller }, services) {
+    const { stores, directory } = services
     const roles = await rolesOf(body.roles, caller, directory)
-    const account = { email: body.email, name: body.name, roles }
-    return await accountMade(await stores.accounts.create(account, caller.actor), directory)
+    const account = await stores.accounts.create({ email: body.email, name: body.name, roles }, caller.actor)
+    return await accountMade(account, await invite(account, caller, services), directory)
   },
 })
 
-const accountMade = async (account: Account, directory: Directory) => ({
-  body: await accountView(account, directory),
+function invite(
+  { uuid }: Account,
+  { actor }: Caller,
+  { stores, clock, publicUrl }: Services,
+): Promise<InvitationLink> {
+  return createInvitation(stores, uuid, publicUrl(), { by: actor, now: clock.now() })
+}
+
+/** @param link null: it was shown before */
+const accountMade = async (account: Account, link: InvitationLink | null, directory: Directory) => ({
+  body: {
+    ...(await accountView(account, directory)),
+    invitation_url: link?.url ?? null,
+    invitation_expires_at: link?.expiresAt ?? null,
+  },
+  unkept: ['invitation_url'],
   location: `/accounts/${account.uuid}`,
   headers: entityTag(account),
 })
@@ -234,6 +261,39 @@ const changeAccount = defineRoute({
       stores.accounts.change(uuid, changes, revision, caller.actor),
     )
     return { body: await accountView(changed, directory), headers: entityTag(changed) }
+  },
+})
+
+const inviteAgain = defineRoute({
+  method: 'POST',
+  path: '/accounts/{account}/invitation',
+  access: admins,
+  summary:
+    'Makes a new link with which the person sets a password; earlier links no longer work. Once used, it replaces every way to sign in.',
+  status: 201,
+  // A repeated request makes another link, which replaces the first one.
+  once: false,
+  answer: objectSchema({ invitation_url: text, invitation_expires_at: time }),
+  async handle({ params, caller }, services) {
+    const account = await requireVisibleAccount(services.stores, caller.scope, params.account)
+    const { url, expiresAt } = await invite(account, caller, services)
+    return {
+      body: { invitation_url: url, invitation_expires_at: expiresAt },
+      location: `/accounts/${account.uuid}`,
+    }
+  },
+})
+
+const endSessions = defineRoute({
+  method: 'DELETE',
+  path: '/accounts/{account}/sessions',
+  access: admins,
+  summary: 'Signs a person out everywhere; the person can sign in again.',
+  answer: apiAccountSchema,
+  async handle({ params, caller }, { stores, directory }) {
+    const account = await requireVisibleAccount(stores, caller.scope, params.account)
+    await stores.sessions.endOthers(account.uuid, undefined, caller.actor)
+    return { body: await accountView(account, directory) }
   },
 })
 
@@ -287,6 +347,8 @@ export const accountRoutes = [
   createAccount,
   getAccount,
   changeAccount,
+  inviteAgain,
+  endSessions,
   disableAccount,
   enableAccount,
 ]

@@ -1,96 +1,60 @@
-import { roles, type Role } from '../../../../core/domain/api-key.ts'
-import { idleEnd, lastEnd } from '../../../../core/domain/session.ts'
-import { callerOf, callerOfSession, requireValidKey } from '../../caller/authenticate.ts'
-import { cookiesNamed } from '../../caller/credentials.ts'
+import { ValidationError } from '../../../../core/errors/errors.ts'
+import { callerOf, requireValidKey } from '../../caller/authenticate.ts'
 import { RequestError } from '../../request/request-error.ts'
-import { defineRoute, type Services } from '../../routing/route.ts'
-import { objectSchema, text, time } from '../system/page.ts'
-import { anyRole, type Caller, type Grant } from '../../caller/caller.ts'
-
-/** A session. */
-export const apiSessionSchema = objectSchema({
-  key_id: {
-    type: 'string',
-    description: 'The public part of the API key; of a person, the uuid of the account.',
-  },
-  key_name: { type: 'string', description: 'The name of the API key or of the person.' },
-  role: { enum: roles, description: 'Of a person with several roles: the one with the most permissions.' },
-  organization_codes: { type: ['array', 'null'], items: text, description: 'null: all.' },
-  session: {
-    ...objectSchema({
-      started_at: time,
-      idle_ends_at: {
-        type: 'integer',
-        description: 'When the session ends unless it is used (epoch milliseconds).',
-      },
-      ends_at: { type: 'integer', description: 'When the session ends at the latest (epoch milliseconds).' },
-    }),
-    type: ['object', 'null'],
-    description: 'null: the request uses an API key.',
-  },
-})
-
-async function view({ actor, grants, scope, session }: Caller, { directory, sessions }: Services) {
-  const codes = scope === 'all' ? null : scope.map((uuid) => directory.organizationCode(uuid))
-  return {
-    key_id: actor.id,
-    key_name: actor.name,
-    role: widestRole(grants),
-    organization_codes: codes && (await Promise.all(codes)),
-    session: session
-      ? {
-          started_at: session.createdAt,
-          idle_ends_at: Math.min(idleEnd(session, sessions.limits), lastEnd(session, sessions.limits)),
-          ends_at: lastEnd(session, sessions.limits),
-        }
-      : null,
-  }
-}
-
-const widestRole = (grants: readonly Grant[]): Role =>
-  roles.findLast((role) => grants.some((grant) => grant.role === role)) ?? 'intake'
+import { defineRoute } from '../../routing/route.ts'
+import { anyRole } from '../../caller/caller.ts'
+import { beginPersonSession, requirePassword } from './person-sign-in.ts'
+import { apiSessionSchema, beginSession, sessionView } from './session-view.ts'
 
 const signIn = defineRoute({
   method: 'POST',
   path: '/session',
   access: 'sign_in',
-  summary: 'Signs in with an API key: the response sets the cookie of a new session.',
+  summary:
+    'Signs in with an API key, or as a person with e-mail address and password: the response sets the cookie of a new session.',
   status: 201,
   answer: apiSessionSchema,
   body: {
-    required: ['api_key'],
-    properties: { api_key: { type: 'string', maxLength: 200, description: 'An API key.' } },
+    minProperties: 1,
+    properties: {
+      api_key: { type: 'string', maxLength: 200, description: 'An API key.' },
+      email: { type: 'string', maxLength: 254, description: 'Of a person, instead of an API key.' },
+      password: { type: 'string', maxLength: 1_024 },
+      code: {
+        type: 'string',
+        maxLength: 50,
+        description: 'A one-time code or a recovery code, if the person has set up one-time codes.',
+      },
+    },
   },
-  async handle({ body, headers, address, requestId, sessionCookie }, services) {
-    const { sessions, signInGate } = services
-    const key = await signInGate.admit(address, () =>
-      requireValidKey(body.api_key, services, { requestId, address }),
-    )
-    // With several cookies, the session of this browser is unknown.
-    const [before, another] = cookiesNamed(sessionCookie.name, headers)
-    const replaces = another === undefined ? before : undefined
-    const { token, session } = await sessions.begin(
-      { holder: { keyId: key.id }, method: 'api_key', client: headers['user-agent'] ?? '' },
-      replaces,
-      callerOf(key, requestId).actor,
-    )
-    const maxAgeMs = lastEnd(session, sessions.limits) - session.createdAt
-    return {
-      body: await view(callerOfSession(session, requestId), services),
-      location: '/session',
-      headers: { 'set-cookie': sessionCookie.set(token, maxAgeMs) },
+  async handle({ body, ...sender }, services) {
+    const { api_key: value, email, password, code } = body
+    if (value !== undefined) {
+      const key = await services.signInGate.admit(sender.address, () =>
+        requireValidKey(value, services, sender),
+      )
+      const { actor } = callerOf(key, sender.requestId)
+      return await beginSession({ holder: { keyId: key.id }, method: 'api_key' }, actor, sender, services)
     }
+    if (email === undefined || password === undefined) throw credentialsMissing()
+    const account = await requirePassword({ email, password, code }, sender, services)
+    return await beginPersonSession(account, 'password', sender, services)
   },
 })
+
+function credentialsMissing(): ValidationError {
+  const message = 'needs `api_key`, or `email` and `password`'
+  return new ValidationError('value_invalid', `the sign-in ${message}`, [{ pointer: '', message }])
+}
 
 const whoAmI = defineRoute({
   method: 'GET',
   path: '/session',
   access: anyRole,
-  summary: 'The caller of the request: API key or session, role and organizations.',
+  summary: 'The caller of the request: person or API key, session, role and organizations.',
   answer: apiSessionSchema,
   async handle({ caller }, services) {
-    return { body: await view(caller, services) }
+    return { body: await sessionView(caller, services) }
   },
 })
 
@@ -109,7 +73,7 @@ const signOut = defineRoute({
     }
     await sessions.end(caller.session, caller.actor)
     return {
-      body: { ...(await view(caller, services)), session: null },
+      body: { ...(await sessionView(caller, services)), session: null },
       headers: { 'set-cookie': sessionCookie.clear },
     }
   },
