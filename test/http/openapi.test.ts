@@ -9,6 +9,10 @@ import { Secret } from '../../core/plugin/index.ts'
 import { loadSchemaFolder, type CompiledSchema } from '../../core/schema/index.ts'
 import { routes } from '../../server/http/routing/routes.ts'
 import { makeTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.ts'
+import { Secret as TotpSecret, TOTP } from 'otpauth'
+import { createInvitation } from '../../server/access/invitations.ts'
+import { newTotpSecret } from '../../server/access/second-factor.ts'
+import { newPerson } from './support/people.ts'
 import { startApi, type Api } from './support/api.ts'
 import {
   manualPlaybook,
@@ -31,6 +35,7 @@ const bodies: Record<string, object> = {
   post_alerts_forward_organization_provider: { title: 'x' },
   post_organizations: { code: 'new', name: 'New' },
   post_providers: { code: 'new', name: 'New' },
+  put_me_password: { password: 'correct horse battery staple' },
   post_accounts: { email: 'b@example.com', name: 'B', roles: [{ role: 'reader' }] },
   patch_accounts_account: { name: 'x' },
   post_keys: { name: 'k', role: 'reader' },
@@ -87,6 +92,10 @@ describe('the OpenAPI document', () => {
   const ids: Record<string, string> = {}
   /** A session for the operation that ends it. */
   let cookie: string
+  /** Sessions of people, for operations that are for people. */
+  let cookies: Readonly<Record<string, string>>
+  const cookieFor = (operationId: string): string | undefined =>
+    operationId === 'delete_session' ? cookie : cookies[operationId]
   /** Preparation for operations that need an object in another state. */
   const others: Record<string, Record<string, string>> = {}
 
@@ -109,6 +118,7 @@ describe('the OpenAPI document', () => {
     schemas = loadSchemaFolder(folder.path)
     await seed()
     await seedMoves()
+    cookies = await seedPeople()
     const { account: [account = ''] = [] } = await thingsOf(api, 'acme').account()
     ids['account'] = account
     const { backtest: [backtest = ''] = [], run: [replayed = ''] = [] } = await thingsOf(
@@ -129,6 +139,30 @@ describe('the OpenAPI document', () => {
     const { playbook: [fresh = ''] = [], hash: [hash = ''] = [] } = await things.shadow()
     others[`post_${path}_promote`] = { playbook: fresh }
     bodies[`post_${path}_promote`] = { hash, beside_hash: null }
+  /** A person for each operation, because each ends sessions or changes the ways to sign in. */
+  async function seedPeople(): Promise<Readonly<Record<string, string>>> {
+    const secret = newTotpSecret()
+    const code = new TOTP({ secret: TotpSecret.fromBase32(secret) }).generate({ timestamp: api.clock.time })
+    bodies['post_me_totp_confirm'] = { code }
+    const made: Record<string, string> = {}
+    for (const [, path, { operationId }] of operations) {
+      if (!path.startsWith('/api/me/')) continue
+      const person = await newPerson(api, 'Anna', ['admin'])
+      made[operationId] = person.cookie
+      const { credentials, sessions } = api.stores
+      if (path.endsWith('/confirm') || path.endsWith('/recovery-codes'))
+        await credentials.offerTotp(person.uuid, secret)
+      if (path.endsWith('/recovery-codes')) await credentials.confirmTotp(person.uuid, 1, [], somebody())
+      others[operationId] = { session: (await sessions.ofAccount(person.uuid))[0]?.uuid ?? '' }
+    }
+    for (const name of ['preview', 'accept']) {
+      const { uuid } = await newPerson(api, 'Bert', ['reader'])
+      const at = { by: somebody(), now: api.clock.time }
+      const { url } = await createInvitation(api.stores, uuid, '', at)
+      const password = name === 'accept' ? { password: 'correct horse battery staple' } : {}
+      bodies[`post_invitation_${name}`] = { token: url.split('#')[1], ...password }
+    }
+    return made
   }
 
   async function seedMoves(): Promise<void> {
@@ -304,7 +338,10 @@ describe('the OpenAPI document', () => {
       const reply = await api.call(method.toUpperCase(), filled + query, {
         ...(body !== undefined && { body }),
         headers: neededHeaders[operationId] ?? {},
-        ...(operationId === 'delete_session' && { key: null, headers: { cookie } }),
+        ...(cookieFor(operationId) !== undefined && {
+          key: null,
+          headers: { cookie: cookieFor(operationId) ?? '' },
+        }),
       })
       expect(reply.status, `${operationId} ${reply.text}`).to.be.oneOf([200, 201, 202])
       const { content = {}, headers = {} } = operation.responses[reply.status] ?? {}
