@@ -126,7 +126,7 @@ export async function startTocsin(given: Config): Promise<Tocsin> {
     }
     const created = (container = createContainer(opened))
     watchEngine(created, opened)
-    const { url, opsUrl, adminKey, invitationUrl } = await serve(created, opened)
+    const served = await serve(created, opened)
     const stopWatching = new AbortController()
     const close = async (): Promise<void> => {
       stopWatching.abort()
@@ -136,11 +136,8 @@ export async function startTocsin(given: Config): Promise<Tocsin> {
       log.info({}, 'stopped')
     }
     return {
-      url,
-      opsUrl,
-      apiUrl: `${url}/${config.apiPrefix}`,
-      adminKey,
-      invitationUrl,
+      ...served,
+      apiUrl: `${served.url}/${config.apiPrefix}`,
       hasPage: page !== undefined,
       config,
       catalogue,

@@ -1,5 +1,5 @@
 /** How a person can sign in. Secrets are hashed, or encrypted at rest. */
-export interface Credentials {
+export interface AccountCredentials {
   /** Of the password; null: none. */
   readonly passwordHash: string | null
   /** Epoch milliseconds. */

@@ -1,7 +1,7 @@
 import { ValidationError } from '../errors/errors.ts'
 import { emailKey } from './account.ts'
 
-export const passwordBounds = { min: 12, max: 256 } as const
+const passwordBounds = { min: 12, max: 256 } as const
 
 /** Beginnings and words that make a password guessable. */
 const commonWords = [
@@ -35,7 +35,7 @@ export function requireGoodPassword(
   { email, name }: { readonly email: string; readonly name: string },
   pointer = '/password',
 ): void {
-  const length = [...password].length
+  const { length } = password
   const say = (message: string, hint?: string): never => {
     throw new ValidationError('password_weak', `the password ${message}`, [{ pointer, message }], {
       hint: hint ?? 'use a password manager, or several words that nobody would guess together',

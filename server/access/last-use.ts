@@ -1,3 +1,5 @@
+import type { Account } from '../../core/access/account.ts'
+import type { ApiKey } from '../../core/domain/api-key.ts'
 import type { Log } from '../../core/ports/log.ts'
 
 /** Uses within this time count as one. */
@@ -10,7 +12,9 @@ interface Used {
 }
 
 /** Records when keys and accounts were last used, at most once a minute each. */
-export type RecordUse<T extends Used> = (used: T, now: number) => void
+type RecordUse<T extends Used> = (used: T, now: number) => void
+export type RecordKeyUse = RecordUse<ApiKey>
+export type RecordAccountUse = RecordUse<Account>
 
 /** Not awaited: a failed write is logged and does not fail the request. */
 export function createUseRecorder<T extends Used>(

@@ -1,5 +1,5 @@
 import { isActive, type Account } from '../../core/access/account.ts'
-import type { Credentials } from '../../core/access/credentials.ts'
+import type { AccountCredentials } from '../../core/access/credentials.ts'
 import type { Actor } from '../../core/domain/audit.ts'
 import type { Clock } from '../../core/ports/clock.ts'
 import type { Stores } from '../../core/ports/stores.ts'
@@ -56,7 +56,7 @@ export async function checkPassword(given: Given, services: Needed): Promise<Pas
 
 async function checkCode(
   account: Account,
-  { totp }: Credentials,
+  { totp }: AccountCredentials,
   { code, requestId, admitCode }: Given,
   { stores: { credentials }, clock }: Needed,
 ): Promise<SignInRefusal | undefined> {

@@ -112,7 +112,7 @@ describe('a person', () => {
     expectProblem(await signIn(person.email), 401, 'code_needed')
     expectProblem(await signIn(person.email, { code: '000000' }), 401, 'code_wrong')
     const both = await Promise.all([1, 2].map(() => signIn(person.email, { code: code() })))
-    expect(both.map(({ status }) => status).toSorted()).to.deep.equal([201, 401])
+    expect(both.map(({ status }) => status)).to.have.members([201, 401])
     expectProblem(await signIn(person.email, { code: code() }), 401, 'code_wrong')
     expectProblem(
       await signIn(person.email, { code: code(), password: 'wrong horse battery' }),
@@ -278,7 +278,7 @@ describe('an invitation', () => {
     const replies = await Promise.all(
       [1, 2, 3].map(() => post('/api/invitation/accept', { token, password })),
     )
-    expect(replies.map(({ status }) => status).toSorted()).to.deep.equal([201, 404, 404])
+    expect(replies.map(({ status }) => status)).to.have.members([201, 404, 404])
   })
 
   it('cannot rename the person it is for', async () => {

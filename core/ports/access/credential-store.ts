@@ -1,4 +1,4 @@
-import type { Credentials, NewPasskey, Passkey } from '../../access/credentials.ts'
+import type { AccountCredentials, NewPasskey, Passkey } from '../../access/credentials.ts'
 import type { Actor } from '../../domain/audit.ts'
 
 /**
@@ -6,7 +6,7 @@ import type { Actor } from '../../domain/audit.ts'
  * are audited without secrets.
  */
 export interface CredentialStore {
-  of(accountUuid: string): Promise<Credentials>
+  of(accountUuid: string): Promise<AccountCredentials>
   /** `hash`: of the password, with its parameters. Ends the other sessions of the account, except `keeps`. */
   setPassword(accountUuid: string, hash: string, keeps: string | undefined, by: Actor): Promise<void>
   /** Stores a hash with newer parameters of the same password. */

@@ -80,25 +80,11 @@ export function createFailedAuthentications(
   const windows = new Map<string, Window>()
   const underWay = new Set<Promise<void>>()
 
-  async function examine(failed: FailedAuthentication, now: number): Promise<Refused> {
-    if ('account' in failed) {
-      const { account, reason } = failed
-      const { uuid = '', name = '', roles = [] } = account ?? {}
-      const subject = { kind: 'account', id: uuid, name } as const
-      const organizationUuid = onlyOne(roles.map((role) => role.organizationUuid))
-      return { kind: account === undefined ? 'stranger' : 'known', subject, organizationUuid, reason }
-    }
-    const { key, id, reason } = await whyRefused(keys, failed.value, now)
-    const subject = { kind: 'api_key', id, name: id } as const
-    const organizationUuid = onlyOne(key?.organizationUuids ?? [])
-    return { kind: key === undefined ? 'stranger' : 'known', subject, organizationUuid, reason }
-  }
-
   async function count(failed: FailedAuthentication, now: number): Promise<void> {
     const { address, requestId } = failed
-    const refused = await examine(failed, now)
+    const refused = await examine(keys, failed, now)
     const { reason } = refused
-    const place = placeOf(refused.kind, address, refused.subject)
+    const place = placeOf(windows, refused, address)
     const known = windows.get(place.name)
     if (known !== undefined) {
       known.more++
@@ -114,32 +100,6 @@ export function createFailedAuthentications(
     windows.set(place.name, { ...place, entry, more: 0 })
     setTimeout(() => track(end(place.name)), windowMs).unref()
     await write(entry, 1)
-  }
-
-  /**
-   * The counter of a failure. When a limit is reached, an existing key or person is still recorded for all
-   * addresses; a made-up one only by its address, and finally without an address.
-   */
-  function placeOf(kind: keyof typeof room, address: string, subject: AuditSubject): Place {
-    const { all, ofAddress } = room[kind]
-    const nobody = { kind: subject.kind, id: '', name: '' }
-    const of = (sender: string, about: AuditSubject, isApart: boolean) => {
-      return {
-        kind,
-        sender,
-        subject: about,
-        isApart,
-        name: JSON.stringify([kind, sender, about.kind, about.id]),
-      }
-    }
-    const exact = of(address, subject, true)
-    const apart = [...windows.values()].filter((window) => window.kind === kind && window.isApart)
-    const isFull = apart.length >= all || apart.filter(({ sender }) => sender === address).length >= ofAddress
-    if (windows.has(exact.name) || !isFull) return exact
-    if (kind === 'known') return of('many addresses', subject, false)
-    const fewer = of(address, nobody, false)
-    const besides = [...windows.values()].filter((window) => window.kind === kind && !window.isApart)
-    return windows.has(fewer.name) || besides.length < all ? fewer : of('many addresses', nobody, false)
   }
 
   async function end(name: string): Promise<void> {
@@ -174,6 +134,50 @@ export function createFailedAuthentications(
       await Promise.all(underWay)
     },
   }
+}
+
+async function examine(
+  keys: Pick<KeyStore, 'find'>,
+  failed: FailedAuthentication,
+  now: number,
+): Promise<Refused> {
+  if ('account' in failed) {
+    const { account, reason } = failed
+    const { uuid = '', name = '', roles = [] } = account ?? {}
+    const subject = { kind: 'account', id: uuid, name } as const
+    const organizationUuid = onlyOne(roles.map((role) => role.organizationUuid))
+    return { kind: account === undefined ? 'stranger' : 'known', subject, organizationUuid, reason }
+  }
+  const { key, id, reason } = await whyRefused(keys, failed.value, now)
+  const subject = { kind: 'api_key', id, name: id } as const
+  const organizationUuid = onlyOne(key?.organizationUuids ?? [])
+  return { kind: key === undefined ? 'stranger' : 'known', subject, organizationUuid, reason }
+}
+
+/**
+ * The counter of a failure. When a limit is reached, an existing key or person is still recorded for all
+ * addresses; a made-up one only by its address, and finally without an address.
+ */
+function placeOf(windows: ReadonlyMap<string, Window>, { kind, subject }: Refused, address: string): Place {
+  const { all, ofAddress } = room[kind]
+  const nobody = { kind: subject.kind, id: '', name: '' }
+  const of = (sender: string, about: AuditSubject, isApart: boolean) => {
+    return {
+      kind,
+      sender,
+      subject: about,
+      isApart,
+      name: JSON.stringify([kind, sender, about.kind, about.id]),
+    }
+  }
+  const exact = of(address, subject, true)
+  const apart = [...windows.values()].filter((window) => window.kind === kind && window.isApart)
+  const isFull = apart.length >= all || apart.filter(({ sender }) => sender === address).length >= ofAddress
+  if (windows.has(exact.name) || !isFull) return exact
+  if (kind === 'known') return of('many addresses', subject, false)
+  const fewer = of(address, nobody, false)
+  const besides = [...windows.values()].filter((window) => window.kind === kind && !window.isApart)
+  return windows.has(fewer.name) || besides.length < all ? fewer : of('many addresses', nobody, false)
 }
 
 function onlyOne(organizationUuids: readonly (string | null)[]): string | null {

@@ -1,6 +1,5 @@
 import QuickLRU from 'quick-lru'
-import type { Account } from '../../../core/access/account.ts'
-import { emailKey } from '../../../core/access/account.ts'
+import { emailKey, type Account } from '../../../core/access/account.ts'
 import type { Clock } from '../../../core/ports/clock.ts'
 import { createRateLimit } from '../limits/rate-limit.ts'
 import { RequestError } from '../request/request-error.ts'

@@ -20,9 +20,7 @@ import type { Authenticated, Infer, JsonSchema } from '../../../core/plugin/inde
 import type { Catalogue } from '../../../core/registry/catalogue.ts'
 import type { Retries } from '../../../core/retry/retries.ts'
 import type { Metrics } from '../../metrics/metrics.ts'
-import type { Account } from '../../../core/access/account.ts'
-import type { ApiKey } from '../../../core/domain/api-key.ts'
-import type { RecordUse } from '../../access/last-use.ts'
+import type { RecordAccountUse, RecordKeyUse } from '../../access/last-use.ts'
 import type { Passwords } from '../../access/passwords.ts'
 import type { PasswordGate } from '../caller/password-gate.ts'
 import type { Sessions } from '../../access/sessions.ts'
@@ -86,8 +84,8 @@ export interface Services {
     readonly maxQueued: number
     readonly storms: StormWatch
   }
-  readonly recordKeyUse: RecordUse<ApiKey>
-  readonly recordAccountUse: RecordUse<Account>
+  readonly recordKeyUse: RecordKeyUse
+  readonly recordAccountUse: RecordAccountUse
   readonly failedAuthentications: FailedAuthentications
   readonly sessions: Sessions
   readonly passwords: Passwords

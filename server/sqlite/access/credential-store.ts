@@ -1,4 +1,9 @@
-import type { Credentials, NewPasskey, Passkey, TotpCredential } from '../../../core/access/credentials.ts'
+import type {
+  AccountCredentials,
+  NewPasskey,
+  Passkey,
+  TotpCredential,
+} from '../../../core/access/credentials.ts'
 import type { Actor, AuditAction } from '../../../core/domain/audit.ts'
 import { ConflictError, NotFoundError } from '../../../core/errors/errors.ts'
 import type { CredentialStore } from '../../../core/ports/access/credential-store.ts'
@@ -27,7 +32,7 @@ const selectPasskey = `
 const totpSecret = opened('secret', sealedColumns.totpSecret.place)
 
 export class SqliteCredentialStore extends SqliteStore implements CredentialStore {
-  of(accountUuid: string): Promise<Credentials> {
+  of(accountUuid: string): Promise<AccountCredentials> {
     return this.database.read(() => {
       const { id } = requireAccount(this.database, accountUuid)
       const password = this.database.get<{ hash: string; changedAt: number }>(

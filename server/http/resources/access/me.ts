@@ -3,7 +3,7 @@ import { anyRole, type Caller } from '../../caller/caller.ts'
 import type { Passkey } from '../../../../core/access/credentials.ts'
 import { recentMs } from '../../caller/require-person.ts'
 import { objectSchema, text, textOrNull, time, timeOrNull } from '../system/page.ts'
-import { accountView, apiAccountSchema } from './accounts.ts'
+import { accountView, apiAccountSchema } from './account-view.ts'
 
 /** A passkey. */
 const apiPasskeySchema = objectSchema({

@@ -44,7 +44,13 @@ async function findByPassword(
   services: Services,
 ): Promise<Account | 'code_missing'> {
   const { passwordGate, failedAuthentications, clock } = services
-  const given = { email, password, code, requestId, admitCode: passwordGate.admitCode }
+  const given = {
+    email,
+    password,
+    code,
+    requestId,
+    admitCode: (account: Account) => passwordGate.admitCode(account),
+  }
   const result = await checkPassword(given, services)
   if (!('refusal' in result)) {
     passwordGate.succeeded(email, address)
