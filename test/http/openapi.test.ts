@@ -139,6 +139,8 @@ describe('the OpenAPI document', () => {
     const { playbook: [fresh = ''] = [], hash: [hash = ''] = [] } = await things.shadow()
     others[`post_${path}_promote`] = { playbook: fresh }
     bodies[`post_${path}_promote`] = { hash, beside_hash: null }
+  }
+
   /** A person for each operation, because each ends sessions or changes the ways to sign in. */
   async function seedPeople(): Promise<Readonly<Record<string, string>>> {
     const secret = newTotpSecret()
