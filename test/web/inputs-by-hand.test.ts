@@ -7,11 +7,12 @@ name: asked
 on: { manual: true }
 inputs:
   who: { type: string }
+  more: { type: object, default: {} }
 steps:
   - return: \${{ inputs.who }}
 `
 
-describe('JSON inputs in the page', function () {
+describe('inputs in the page', function () {
   this.timeout(60_000)
   let opened: SignedIn
 
@@ -36,15 +37,20 @@ describe('JSON inputs in the page', function () {
       })
       await page.getByRole('button', { name: open }).click()
       const dialog = page.getByRole('dialog')
-      await dialog.getByLabel('Inputs (JSON)').fill('{bad')
+      await dialog.getByText('More: more').click()
+      await dialog.getByLabel('more').fill('{bad')
       await dialog.getByRole('button', { name: go, exact: true }).click()
-      await dialog.getByText('Invalid JSON: look for').waitFor()
+      await dialog.getByText('Invalid JSON').waitFor()
       expect(asked).to.deep.equal([])
-      await dialog.getByLabel('Inputs (JSON)').fill('{"who":"kim"}')
+      await dialog.getByLabel('more').fill('{"a": 1}')
+      await dialog.getByRole('button', { name: go, exact: true }).click()
+      await dialog.getByText('Check the highlighted field').waitFor()
+      expect(asked.splice(0)).to.have.lengthOf(1)
+      await dialog.getByLabel('who').fill('kim')
       await dialog.getByRole('button', { name: go, exact: true }).click()
       await dialog.waitFor({ state: 'detached' })
       expect(asked).to.have.lengthOf(1)
-      expect(JSON.parse(asked[0] ?? '')).to.deep.include({ inputs: { who: 'kim' } })
+      expect(JSON.parse(asked[0] ?? '')).to.deep.include({ inputs: { who: 'kim', more: { a: 1 } } })
       await page.waitForURL(done)
     })
 
@@ -59,7 +65,7 @@ describe('JSON inputs in the page', function () {
     })
     const before = (await opened.server.call('/runs')).body.total
     await page.getByRole('button', { name: 'Run manually' }).click()
-    await page.getByLabel('Inputs (JSON)').fill('{"who":"kim"}')
+    await page.getByLabel('who').fill('kim')
     const start = page.getByRole('dialog').getByRole('button', { name: 'Run', exact: true })
     await start.click()
     await page.getByRole('dialog').getByText('Can’t reach Tocsin').waitFor()
@@ -103,22 +109,22 @@ describe('JSON inputs in the page', function () {
 
   it('are kept until the run is started', async () => {
     const page = await opened.visit('/playbooks/asked')
-    const inputs = page.getByLabel('Inputs (JSON)')
+    const inputs = page.getByLabel('who')
     const start = page.getByRole('button', { name: 'Run manually' })
     await start.click()
-    await inputs.fill('{"who":"kim"}')
+    await inputs.fill('kim')
     await page.keyboard.press('Escape')
     await page.getByRole('link', { name: 'Runs' }).first().click()
     await page.getByRole('heading', { level: 1, name: 'Runs' }).waitFor()
     await page.goBack()
     await start.click()
-    expect(await inputs.inputValue()).to.equal('{"who":"kim"}')
+    expect(await inputs.inputValue()).to.equal('kim')
     await page.getByRole('dialog').getByRole('combobox', { name: 'Organization' }).click()
     await page.getByRole('option', { name: 'main' }).click()
     await page.getByRole('button', { name: 'Run', exact: true }).click()
     await page.waitForURL(/runs/)
     await page.goBack()
     await start.click()
-    expect(await inputs.inputValue()).to.equal('{}')
+    expect(await inputs.inputValue()).to.equal('')
   })
 })

@@ -10,12 +10,22 @@ name: quiet
 on: { alert: { type: sign_in } }
 steps: [{ return: 1 }]
 `
+const look = `
+apiVersion: tocsin/v1
+name: look-again
+on: { manual: true }
+inputs:
+  ip: { type: string }
+  reason: { type: string, enum: [routine, incident], default: routine }
+  times: { type: integer, default: 2 }
+steps: [{ return: '\${{ inputs.ip + " " + inputs.reason }}' }]
+`
 /** A host name from an attacker. */
 const hostile = 'ws-7<img src=x onerror=alert(1)>\u202etxt.exe'
 
 describe('observables in the page', function () {
   this.timeout(90_000)
-  const house = openPage({ quiet })
+  const house = openPage({ quiet, 'look-again': look })
   let cases: readonly string[]
 
   before(async () => {
@@ -72,5 +82,32 @@ describe('observables in the page', function () {
     await page.getByText('MAIN-CUSTOM-2').first().waitFor()
     await house.visit('/alerts?observable=nonsense')
     await page.getByText('must be a kind of observable').first().waitFor()
+  })
+
+  it('are given to a playbook that is run from them, from an alert or from a case', async () => {
+    const { page, server } = house
+    for (const path of [
+      `/cases/${cases[0]}`,
+      '/alerts/main-custom-1',
+      '/observables?observable=ip:203.0.113.9',
+    ]) {
+      await house.visit(path)
+      await page.getByRole('button', { name: 'Run playbook …' }).click()
+      const dialog = page.getByRole('dialog')
+      await dialog.getByRole('combobox', { name: 'Playbook' }).click()
+      await page.getByRole('option', { name: 'look-again' }).click()
+      expect(await dialog.getByLabel('ip').inputValue(), path).to.equal('203.0.113.9')
+      expect(await seriousFaults(page)).to.deep.equal([])
+      await picture(page, 'run-playbook')
+      await dialog.getByRole('button', { name: 'Run', exact: true }).click()
+      await page.waitForURL(/runs/)
+      const uuid = page.url().split('/').at(-1) ?? ''
+      const run = await eventually('the run has ended', async () => {
+        const { body } = await server.call(`/runs/${uuid}`)
+        return body.status === 'completed' ? body : undefined
+      })
+      expect(run.output).to.equal('203.0.113.9 routine')
+      expect(run.case_id).to.equal(path.startsWith('/observables') ? null : cases[0])
+    }
   })
 })

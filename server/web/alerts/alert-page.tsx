@@ -14,6 +14,7 @@ import { showInvisible } from '../parts/outside-text.ts'
 import { AlertStatusBadge, SeverityLevel } from '../parts/states.tsx'
 import { DateTime } from '../parts/times.tsx'
 import { useNavigateWhileMounted } from '../parts/hooks.ts'
+import { RunForAlert } from '../playbooks/run/run-button.tsx'
 import { RunList } from '../runs/run-list.tsx'
 import { useHasRole } from '../session/session.ts'
 import { InvestigateDialog } from './investigate.tsx'
@@ -42,7 +43,10 @@ export default function AlertPage() {
           <ViewTitle>{data.alert_id.toUpperCase()}</ViewTitle>
           <AlertStatusBadge status={data.investigation_status} />
         </Group>
-        <InvestigateAgain alert={data} />
+        <Group gap="xs">
+          <RunForAlert alert={data} />
+          <InvestigateAgain alert={data} />
+        </Group>
       </Group>
       {data.title !== null && (
         <Text fw={600} className="outside-text">

@@ -23,6 +23,7 @@ import type {
 import type { apiTestResultSchema } from '../../http/resources/playbooks/test-playbook.ts'
 import type { apiValidationSchema } from '../../http/resources/playbooks/edit-playbook.ts'
 import type { apiCompletionsSchema, apiHoverSchema } from '../../http/resources/playbooks/playbook-editor.ts'
+import type { apiManualPlaybookSchema } from '../../http/resources/playbooks/manual-playbooks.ts'
 import type { apiGraphSchema } from '../../http/resources/playbooks/playbook-graph.ts'
 import type { apiAnswerPreviewSchema } from '../../http/resources/checkpoints/answer-many.ts'
 import type { apiRetryPreviewSchema } from '../../http/resources/runs/retry-preview.ts'
@@ -99,6 +100,7 @@ export type ApiSkillDetail = Infer<typeof apiSkillDetailSchema>
 export type ApiEngine = Infer<typeof apiEngineSchema>
 
 export type ApiPlaybook = Infer<typeof apiPlaybookSchema>
+export type ApiManualPlaybook = Infer<typeof apiManualPlaybookSchema>
 export type ApiPlaybookDetail = ApiPlaybook & { readonly source: string }
 export type PlaybookTriggers = Infer<typeof apiTriggersSchema>
 export type ApiPlaybookResults = Infer<typeof apiPlaybookResultsSchema>

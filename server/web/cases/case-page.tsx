@@ -13,6 +13,7 @@ import { RunList } from '../runs/run-list.tsx'
 import { useHasRole } from '../session/session.ts'
 import { ViewHead, ViewError } from '../shell/view.tsx'
 import { CaseContainments } from '../containments/containment-parts.tsx'
+import { RunForCase } from '../playbooks/run/run-button.tsx'
 import { RelatedCases } from '../observables/related-cases.tsx'
 import { CaseAlerts } from './case-alerts.tsx'
 import { Actions, Observables } from './findings.tsx'
@@ -136,6 +137,7 @@ function CaseHead({ found, path }: { readonly found: ApiCaseDetail; readonly pat
       actions={
         <>
           <CaseNeighbours id={found.case_id} />
+          <RunForCase found={found} />
           <Export path={path} format="markdown" text="Report" />
           <Export path={path} format="json" text="JSON" />
         </>

@@ -1,5 +1,6 @@
 import { Alert, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
+import { useMemo } from 'react'
 import { apiGet } from '../api/call.ts'
 import type { ApiAlert, ApiCase, ApiPage, ApiRun, ApiSeenFinding, ApiSeenObservable } from '../api/types.ts'
 import { ErrorAlert } from '../parts/feedback.tsx'
@@ -9,6 +10,7 @@ import { Copy, OutsideText } from '../parts/text-view.tsx'
 import { showInvisible, stepHref } from '../parts/outside-text.ts'
 import { CaseState, RunStatusBadge, SeverityLevel, VerdictBadge } from '../parts/states.tsx'
 import { DateTime } from '../parts/times.tsx'
+import { RunButton } from '../playbooks/run/run-button.tsx'
 import { ViewError, ViewHead } from '../shell/view.tsx'
 import { FindingBadge } from '../cases/findings.tsx'
 
@@ -36,6 +38,7 @@ export function ObservablePage({ observable }: ObservablePageProps) {
         id={kind}
         title={showInvisible(value)}
         states={<Copy value={value} label={`Copy ${kind}`} />}
+        actions={<RunForObservable kind={kind} value={value} seen={data} />}
       />
       {isBehind && (
         <Alert color="blue" py="xs">
@@ -52,6 +55,22 @@ export function ObservablePage({ observable }: ObservablePageProps) {
       {data.length > 0 && <Having observable={observable} />}
     </Stack>
   )
+}
+
+interface RunForObservableProps {
+  readonly kind: string
+  readonly value: string
+  readonly seen: readonly ApiSeenObservable[]
+}
+
+function RunForObservable({ kind, value, seen }: RunForObservableProps) {
+  const [only, another] = seen
+  const organization = another === undefined ? only?.organization_code : undefined
+  const about = useMemo(
+    () => ({ observables: [{ kind, value }], ...(organization !== undefined && { organization }) }),
+    [kind, value, organization],
+  )
+  return <RunButton about={about} />
 }
 
 const seenColumns: readonly SmallColumn<ApiSeenObservable>[] = [

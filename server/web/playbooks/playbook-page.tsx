@@ -1,10 +1,8 @@
-import { JsonTextarea } from '../forms/schema-form.tsx'
-import { Alert, Badge, Stack, Text, Button, Modal, Select } from '@mantine/core'
-import { useQuery, useMutation } from '@tanstack/react-query'
+import { Alert, Badge, Stack, Text } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
 import { useParams } from 'wouter'
-import { useRef, useState } from 'react'
-import { useDisclosure } from '@mantine/hooks'
-import { apiGet, apiCall } from '../api/call.ts'
+import { useRef } from 'react'
+import { apiGet } from '../api/call.ts'
 import { PageLoading, TextLink } from '../parts/layout.tsx'
 import { DateTime } from '../parts/times.tsx'
 import { useHasRole, useIsGlobalAdmin } from '../session/session.ts'
@@ -14,17 +12,15 @@ import { declaresState, isManual } from './playbook.ts'
 import { ResultsLine } from './results.tsx'
 import { StateSection } from './state-section.tsx'
 import { TestsSection } from './tests-section.tsx'
+import { RunButton } from './run/run-button.tsx'
 import { Versions } from './versions.tsx'
 import { PlaybookEditor } from './editor/playbook-editor.tsx'
-import type { ApiRun, ApiPlaybookDetail } from '../api/types.ts'
-import { trimmedText, useUnsavedInput, useJsonText, useIdempotencyKey } from '../forms/form-state.ts'
-import { useOrganization } from '../api/lookups.ts'
-import { ErrorAlert } from '../parts/feedback.tsx'
-import { useNavigateWhileMounted } from '../parts/hooks.ts'
+import type { ApiPlaybookDetail } from '../api/types.ts'
 
 const read = (nameOrHash: string) => apiGet<ApiPlaybookDetail>(`/playbooks/${encodeURIComponent(nameOrHash)}`)
 
-const nothing = (): void => undefined
+const doNothing = (): void => undefined
+const nothing = {}
 
 /** A playbook by name, or a version by hash. */
 export default function PlaybookPage() {
@@ -51,7 +47,11 @@ export default function PlaybookPage() {
         title={data.name}
         states={data.in_force && <Badge color="green">Live</Badge>}
         about={<ResultsLine name={data.name} />}
-        actions={mayStart && data.in_force && isManual(data.source) && <StartByHand name={data.name} />}
+        actions={
+          mayStart &&
+          data.in_force &&
+          isManual(data.source) && <RunButton about={nothing} playbook={data.name} />
+        }
       />
       {!isNewest && (
         <Alert color="blue" title="Earlier version">
@@ -79,9 +79,9 @@ export default function PlaybookPage() {
           begun={{ hash: data.hash, text: data.source }}
           name={data.name}
           isReadOnly
-          onDraft={nothing}
-          onSaved={nothing}
-          onDiscard={nothing}
+          onDraft={doNothing}
+          onSaved={doNothing}
+          onDiscard={doNothing}
         />
       )}
       {mayStart && data.in_force && data.origin === 'file' && (
@@ -125,52 +125,5 @@ function MadeNote({ organization, mayKeep }: MadeNoteProps) {
           : 'An administrator of all organizations can edit and keep it.'}
       </Text>
     </Alert>
-  )
-}
-
-/** Runs a playbook manually. */
-function StartByHand({ name }: { readonly name: string }) {
-  const goOn = useNavigateWhileMounted()
-  const [opened, { open, close }] = useDisclosure()
-  const organization = useOrganization(useState<string | null>(null))
-  const [text, setText, forget] = useUnsavedInput<string | undefined>({
-    place: `Inputs for ${name}`,
-    empty: undefined,
-    textOf: trimmedText,
-  })
-  const typed = useJsonText([text, setText])
-  const once = useIdempotencyKey()
-  const start = useMutation({
-    mutationFn(inputs: unknown) {
-      const body = { organization_code: organization.code, inputs }
-      const headers = once.headersFor(body)
-      return apiCall<ApiRun>('POST', `/playbooks/${encodeURIComponent(name)}/runs`, { body, headers })
-    },
-    onSuccess({ run_uuid: uuid }) {
-      once.done()
-      forget()
-      goOn(`/runs/${uuid}`)
-    },
-  })
-  return (
-    <>
-      <Button size="xs" variant="default" onClick={open}>
-        Run manually
-      </Button>
-      <Modal opened={opened} onClose={close} title={`Run ${name}`}>
-        <Stack>
-          <Select {...organization.field} />
-          <JsonTextarea label="Inputs (JSON)" field={typed.field} />
-          {start.isError && <ErrorAlert error={start.error} />}
-          <Button
-            loading={start.isPending}
-            disabled={organization.code === undefined}
-            onClick={() => typed.read((inputs) => start.mutate(inputs))}
-          >
-            Run
-          </Button>
-        </Stack>
-      </Modal>
-    </>
   )
 }

@@ -52,6 +52,7 @@ export const accessTable: Readonly<Record<string, AccessEntry>> = {
   'GET /alerts/{alert}': { roles: readers, of: 'alert' },
   'POST /alerts/{alert}/investigate': { roles: operators, of: 'investigatedAlert' },
   'GET /cases': { roles: readers, of: 'list' },
+  'GET /manual-playbooks': { roles: operators, of: 'list' },
   'GET /observables': { roles: readers, of: 'list' },
   'GET /observables/findings': { roles: readers, of: 'list' },
   'GET /cases/{case}/related': { roles: readers, of: 'case' },

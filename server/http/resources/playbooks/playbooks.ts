@@ -11,6 +11,7 @@ import {
   text,
 } from '../system/page.ts'
 import { apiGraphSchema, graphView } from './playbook-graph.ts'
+import { listManualPlaybooks } from './manual-playbooks.ts'
 import { getPlaybookResults } from './playbook-results.ts'
 import { playbookStateRoutes } from './playbook-state.ts'
 import {
@@ -114,6 +115,7 @@ export const playbookRoutes = [
   getPlaybookResults,
   ...playbookStateRoutes,
   testPlaybook,
+  listManualPlaybooks,
   startPlaybook,
   triggerPlaybook,
 ]

@@ -7,6 +7,7 @@ import { RequestError } from '../../request/request-error.ts'
 import { component, defineRoute, type Services } from '../../routing/route.ts'
 import { within } from '../../request/validate.ts'
 import { asRefusal } from '../playbooks/edit-playbook.ts'
+import { requireCase } from '../cases/read-case.ts'
 import { recallNewRun, recallRun, runView, stepView } from './run-view.ts'
 import { showRun } from './redact-run.ts'
 import { operators, type Caller } from '../../caller/caller.ts'
@@ -83,11 +84,15 @@ export const startPlaybook = defineRoute({
     properties: {
       organization_code: { type: 'string' },
       inputs: { type: 'object', description: 'By name; inputs with a default are optional.' },
+      case_id: {
+        type: 'string',
+        description: 'A case of the organization that the run works in. Default: it opens its own.',
+      },
     },
   },
   async handle({ params, body, caller }, services) {
     const { control, playbooks, directory } = services
-    const { organization_code: code, inputs = {} } = body
+    const { organization_code: code, inputs = {}, case_id: given } = body
     const organization = await directory.organization(caller.scope, code, '/organization_code')
     // A shadow too: its refusal says more.
     const authored = [...playbooks.authored(), ...playbooks.shadows()]
@@ -99,8 +104,10 @@ export const startPlaybook = defineRoute({
       throw new RequestError('playbook_not_manual', undefined, { hint: 'add `manual: true` to its `on`' })
     }
     await requireNames(playbook, organization, caller, services)
+    const caseId =
+      given === undefined ? undefined : (await requireCase(services, [organization.uuid], given)).id
     const run = await within('/inputs', () =>
-      control.start({ playbook, organization, inputs, by: caller.actor }),
+      control.start({ playbook, organization, inputs, caseId, by: caller.actor }),
     )
     return { body: await runView(run, directory), location: `/runs/${run.uuid}` }
   },

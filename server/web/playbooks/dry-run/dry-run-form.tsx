@@ -1,4 +1,5 @@
-import { JsonTextarea } from '../../forms/schema-form.tsx'
+import { useInputsForm } from '../../forms/inputs-form.tsx'
+import { FormError, JsonTextarea } from '../../forms/schema-form.tsx'
 import { Button, Modal, Group, SegmentedControl, Select, Stack, Text, Textarea } from '@mantine/core'
 import { useDisclosure, useDebouncedValue } from '@mantine/hooks'
 import { useMutation, keepPreviousData, useQuery } from '@tanstack/react-query'
@@ -8,7 +9,6 @@ import type { ApiDryRun } from './dry-run.ts'
 import { apiCall, apiGet } from '../../api/call.ts'
 import { trimmedText, useUnsavedInput, useJsonText } from '../../forms/form-state.ts'
 import { useOrganization } from '../../api/lookups.ts'
-import { ErrorAlert } from '../../parts/feedback.tsx'
 import { apiProblem } from '../../api/problem.ts'
 import type { ApiAlert, ApiPage, Validation, PlaybookTriggers } from '../../api/types.ts'
 import { showInvisible } from '../../parts/outside-text.ts'
@@ -60,12 +60,11 @@ interface DryRunFormProps {
 
 /** The alert or inputs of a dry run, and the organization whose connections it reads. */
 function DryRunForm(props: DryRunFormProps) {
-  const { on, inputs } = props.checked
+  const { on } = props.checked
   const form = useDryRunForm(props)
   const { organization, alert, setAlert, content, setContent, from, setFrom, given, event, run } = form
   const trigger = on?.alert ?? null
   const isStored = from === 'stored'
-  const inputNames = Object.keys(inputs?.properties ?? {})
   return (
     <Stack>
       <Text size="sm">
@@ -114,10 +113,8 @@ function DryRunForm(props: DryRunFormProps) {
           field={event.field}
         />
       )}
-      {inputNames.length > 0 && (
-        <JsonTextarea label="Inputs (JSON)" description={inputNames.join(', ')} field={given.field} />
-      )}
-      {run.isError && <ErrorAlert error={run.error} />}
+      {given.form}
+      {run.isError && <FormError error={run.error} shown={given.shownErrors} />}
       <Group justify="flex-end">
         <Button
           loading={run.isPending}
@@ -132,7 +129,7 @@ function DryRunForm(props: DryRunFormProps) {
 }
 
 /** The input and the request. */
-function useDryRunForm({ source, checked: { name, on }, onDone }: DryRunFormProps) {
+function useDryRunForm({ source, checked: { name, on, inputs }, onDone }: DryRunFormProps) {
   const organization = useOrganization(useState<string | null>(null))
   const [alert, setAlert] = useState<ChosenAlert | null>(null)
   const [content, setContent, forgetContent] = useUnsavedInput({
@@ -141,13 +138,6 @@ function useDryRunForm({ source, checked: { name, on }, onDone }: DryRunFormProp
     textOf: trimmedText,
   })
   const [from, setFrom] = useState(content === '' ? 'stored' : 'pasted')
-  const inputs = useUnsavedInput<string | undefined>({
-    place: `Inputs for a dry run of ${name}`,
-    empty: undefined,
-    textOf: trimmedText,
-  })
-  const [, , forgetInputs] = inputs
-  const given = useJsonText(inputs)
   const events = useUnsavedInput<string | undefined>({
     place: `Event for a dry run of ${name}`,
     empty: undefined,
@@ -177,10 +167,15 @@ function useDryRunForm({ source, checked: { name, on }, onDone }: DryRunFormProp
     },
     onSuccess(answer) {
       forgetContent()
-      forgetInputs()
+      given.forget()
       forgetEvent()
       onDone(answer, !hasAlert ? 'no alert' : isStored ? (alert?.label ?? '') : 'pasted content')
     },
+  })
+  const given = useInputsForm({
+    place: `Inputs for a dry run of ${name}`,
+    schema: inputs,
+    error: run.error,
   })
   const isReady =
     organization.code !== undefined && (!hasAlert || (isStored ? alert !== null : content !== ''))

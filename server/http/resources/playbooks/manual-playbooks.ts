@@ -1,0 +1,31 @@
+import { inputsOf } from '../../../../core/editor/describe-playbook.ts'
+import { operators } from '../../caller/caller.ts'
+import { defineRoute } from '../../routing/route.ts'
+import { objectSchema, text } from '../system/page.ts'
+
+/** A playbook that people may start. */
+export const apiManualPlaybookSchema = objectSchema({
+  name: text,
+  description: text,
+  inputs: { type: 'object', description: 'JSON Schema of its inputs.' },
+})
+
+export const listManualPlaybooks = defineRoute({
+  method: 'GET',
+  path: '/manual-playbooks',
+  access: operators,
+  summary: 'The live playbooks that people may start, by name, with the JSON Schema of their inputs.',
+  answer: objectSchema({ data: { type: 'array', items: apiManualPlaybookSchema } }),
+  async handle(_, { playbooks }) {
+    const data = playbooks
+      .authored()
+      .filter(({ startedBy, shadow }) => startedBy.hand && shadow === undefined)
+      .map((playbook) => ({
+        name: playbook.name,
+        description: playbook.description,
+        inputs: inputsOf(playbook),
+      }))
+      .toSorted((a, b) => (a.name < b.name ? -1 : 1))
+    return { body: { data } }
+  },
+})
