@@ -317,4 +317,19 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
     find: 'return firedAt !== undefined && firedAt <= now && firedAt > now - withinMs',
     replace: 'return withinMs < 0 && firedAt !== undefined && now > 0',
   },
+  'a replay calls skills that write': {
+    file: 'core/backtest/recorded-caller.ts',
+    find: "return found.effect === 'write'",
+    replace: "return found.name === ''",
+  },
+  'a shadow may call any skill': {
+    file: 'core/shadow/shared-reads.ts',
+    find: "if (found?.effect !== 'read' || found.asks === true || given.purpose !== 'run')",
+    replace: 'if (given.skill === "")',
+  },
+  'a playbook in shadow can be started': {
+    file: 'core/engine/turns/queue-run.ts',
+    find: 'if (shadow === undefined) return',
+    replace: 'if (shadow === undefined || name !== "") return',
+  },
 }

@@ -567,4 +567,43 @@ playbooks, unless the change comes back through another system. Changes are note
       },
     ],
   },
+  {
+    title: 'A playbook in shadow changes nothing',
+    exactly: `
+A playbook with \`mode: shadow\` sends no write to another system, asks nobody, opens no case and starts no run, also if the process is killed while it is judged.
+It calls only skills that declare to read; what they send, such as the request for a token or a query by POST, is a read. Nothing starts or calls it. An alert that a
+crash interrupted is judged again, and has one result.
+`,
+    proofs: [
+      {
+        file: 'end-to-end/shadow-kill.test.ts',
+        title: 'a shadow whose server is killed with kill -9 judges every alert once, and sends no write',
+      },
+      {
+        file: 'end-to-end/shadow-kill.test.ts',
+        title:
+          'a shadow whose server is killed with kill -9 would be found out if it sent one: a live run is',
+      },
+      {
+        file: 'shadow/no-writes.test.ts',
+        title: 'a shadow of any shipped playbook reads, and sends no write',
+        planted: ['a replay calls skills that write'],
+      },
+      {
+        file: 'shadow/no-writes.test.ts',
+        title: 'a shadow of a generated playbook sends no write',
+        planted: ['a replay calls skills that write'],
+      },
+      {
+        file: 'shadow/no-writes.test.ts',
+        title: 'a shadow is refused by a second guard if a replay asked for a write',
+        planted: ['a shadow may call any skill'],
+      },
+      {
+        file: 'playbook/shadow.test.ts',
+        title: 'a playbook in shadow is never started',
+        planted: ['a playbook in shadow can be started'],
+      },
+    ],
+  },
 ]
