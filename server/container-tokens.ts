@@ -1,4 +1,4 @@
-import type { ContainmentChecks } from '../core/destructive/containment-checks.ts'
+import type { ContainmentChecks } from '../core/destructive/checks/containment-checks.ts'
 import type { Pauses } from '../core/engine/turns/pauses.ts'
 import type { RunControl } from '../core/engine/turns/run-control.ts'
 import type { Runner } from '../core/engine/turns/runner.ts'

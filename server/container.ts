@@ -1,6 +1,6 @@
 import 'reflect-metadata'
 import { container as root, instanceCachingFactory } from 'tsyringe'
-import { createContainmentChecks } from '../core/destructive/containment-checks.ts'
+import { createContainmentChecks } from '../core/destructive/checks/containment-checks.ts'
 import { createPauses } from '../core/engine/turns/pauses.ts'
 import { createRunControl } from '../core/engine/turns/run-control.ts'
 import { createRunner } from '../core/engine/turns/runner.ts'

@@ -1,6 +1,7 @@
 import type { Case, CaseAction, CaseAttachment, CaseEntry } from '../domain/case.ts'
 import type { ListedAlert } from '../ports/alert-store.ts'
 import type { ListedRun } from '../ports/runs/run-store.ts'
+import type { Containment } from '../destructive/containment.ts'
 import type { CaseObservable } from './observables.ts'
 
 /** Everything that belongs to a case, up to the limits. */
@@ -12,11 +13,15 @@ export interface CaseFile {
   readonly runs: readonly ListedRun[]
   /** Destructive actions, oldest first. */
   readonly actions: readonly CaseAction[]
+  /** Newest first. */
+  readonly containments: readonly Containment[]
   readonly observables: readonly CaseObservable[]
   /** All, oldest first. */
   readonly files: readonly CaseAttachment[]
   /** Oldest first. */
   readonly timeline: readonly CaseEntry[]
   /** How many more of each exist. */
-  readonly leftOut: Readonly<Record<'alerts' | 'runs' | 'actions' | 'observables' | 'timeline', number>>
+  readonly leftOut: Readonly<
+    Record<'alerts' | 'runs' | 'actions' | 'containments' | 'observables' | 'timeline', number>
+  >
 }

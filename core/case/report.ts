@@ -1,5 +1,6 @@
 import { alertStatusNames } from '../domain/alert.ts'
 import type { ActionDecision, CaseAction, CaseAttachment, CaseEntry } from '../domain/case.ts'
+import type { Containment } from '../destructive/containment.ts'
 import type { ListedRun } from '../ports/runs/run-store.ts'
 import { sizeText } from '../transitions/case-files.ts'
 import { escapeText } from '../errors/source-frame.ts'
@@ -17,7 +18,7 @@ const maxRows = 200
  * @param atMs time of the report, in epoch milliseconds
  */
 export function caseReport(file: CaseFile, atMs: number): string {
-  const { case: found, alerts, runs, actions, observables, files, timeline, leftOut } = file
+  const { case: found, alerts, runs, actions, containments, observables, files, timeline, leftOut } = file
   const sections = [
     `# Case ${markdownCode(found.id)}`,
     `**Title:** ${markdownCode(found.title)}`,
@@ -28,6 +29,7 @@ export function caseReport(file: CaseFile, atMs: number): string {
     ...(actions.length === 0
       ? ['## Actions taken', 'No destructive action is on record.']
       : section('Actions taken', actions, actionLine, leftOut.actions)),
+    ...section('Containments', containments, containmentLine, leftOut.containments),
     ...section('Observables', observables, observableLine, leftOut.observables),
     ...section('Files', files, fileLine, 0),
     ...section('What happened', timeline, entryLine, leftOut.timeline),
@@ -112,6 +114,36 @@ function actionLine(action: CaseAction): string {
     ...decisions.map(decisionText),
     error === null ? '' : `; error: ${markdownCode(error.message)}`,
   ].join('')
+}
+
+function containmentLine(one: Containment): string {
+  const { action, connection, undoneBy, expiresAt, note, createdAt } = one
+  const input = inputText(action)
+  const expires = expiresAt === null || one.state === 'undone' ? '' : `, expires ${utc(expiresAt)}`
+  return [
+    `- ${markdownCode(action.skill)} **${standingText(one)}**, since ${utc(createdAt)}${expires}`,
+    input === '' ? '' : `, with ${markdownCode(input)}`,
+    connection === null ? '' : `, over ${markdownCode(connection)}`,
+    `; undone by ${markdownCode(undoneBy)}`,
+    note === null ? '' : `; ${markdownCode(note)}`,
+  ].join('')
+}
+
+const standingTexts = {
+  undoing: 'being undone',
+  failed: 'in effect: the undo failed',
+  unknown: 'may be undone',
+  overdue: 'in effect beyond its expiry',
+} as const
+
+function standingText({ state, action, stateSeen, endedBy, changedAt }: Containment): string {
+  if (state === 'undone') {
+    const who = endedBy === 'outside' ? 'undone outside of Tocsin, noticed' : 'undone'
+    return `${who} ${utc(changedAt)}`
+  }
+  if (state !== 'active') return standingTexts[state]
+  if (stateSeen === 'released') return 'not seen in effect'
+  return action.outcome === 'unknown' && stateSeen !== 'contained' ? 'may be in effect' : 'in effect'
 }
 
 function decisionText({ kind, by, answer, path, at }: ActionDecision): string {

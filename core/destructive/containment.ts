@@ -3,7 +3,7 @@ import { theServer, type Actor, type Author } from '../domain/audit.ts'
 import type { ActionOutcome, CaseAction } from '../domain/case.ts'
 import type { RunEnd } from '../domain/run.ts'
 import { ConflictError, NotFoundError } from '../errors/errors.ts'
-import type { ContainingCall, EndedBy, StateChecks } from './state-checks.ts'
+import type { ContainingCall, EndedBy, StateChecks } from './checks/state-checks.ts'
 
 /**
  * States of a containment. `undoing`: a run undoes it. `failed`: that run ended without undoing it. `unknown`: that run may have
@@ -11,6 +11,8 @@ import type { ContainingCall, EndedBy, StateChecks } from './state-checks.ts'
  */
 export const containmentStates = ['active', 'undoing', 'undone', 'failed', 'unknown', 'overdue'] as const
 export type ContainmentState = (typeof containmentStates)[number]
+/** See `standingStates`. */
+export type StandingState = Exclude<ContainmentState, 'undone'>
 
 /** A destructive action that stays in effect until it is undone, such as an isolated machine. */
 export interface Containment extends StateChecks {
@@ -77,13 +79,7 @@ export interface Undo {
 export const activeContainment: ContainmentState = 'active'
 
 /** States in which the containment may still be in effect. */
-export const standingStates: readonly ContainmentState[] = [
-  'active',
-  'undoing',
-  'failed',
-  'unknown',
-  'overdue',
-]
+export const standingStates: readonly StandingState[] = ['active', 'undoing', 'failed', 'unknown', 'overdue']
 
 /** States in which a containment is undone when it expires. In the others a run undoes it, or people decide. */
 export const expiringStates: readonly ContainmentState[] = ['active', 'failed']
@@ -194,7 +190,7 @@ export const mayBeSameConnection = (one: string | null, other: string | null): b
  * the call found it already undone.
  */
 export function containmentAfterUndo(state: ContainmentState, outcome: ActionOutcome): ContainmentState {
-  if (!standingStates.includes(state)) return state
+  if (state === 'undone') return state
   if (outcome === 'accepted' || outcome === 'unchanged') return 'undone'
   return outcome === 'unknown' ? 'unknown' : state
 }

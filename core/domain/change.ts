@@ -7,6 +7,7 @@ export const changeKinds = [
   'run',
   'case',
   'checkpoint',
+  'containment',
   'connection',
   'playbook',
   'organization',

@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os'
 import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { defaultContainmentCheckMs } from '../../core/destructive/containment-checks.ts'
+import { defaultContainmentCheckMs } from '../../core/destructive/checks/containment-checks.ts'
 import { defaultGroupWindowMs } from '../../core/domain/alert-group.ts'
 import { defaultFileQuota } from '../../core/transitions/case-files.ts'
 import { serverLimits } from '../../core/destructive/policy.ts'

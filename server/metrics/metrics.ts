@@ -27,7 +27,7 @@ export interface Metrics {
   watchEngine(engine: WatchedEngine): void
   /** Calls it at every scrape. */
   watchAuditExport(states: () => readonly ExportState[]): void
-  text(stores: Pick<Stores, 'runs' | 'connections'>): Promise<string>
+  text(stores: Pick<Stores, 'runs' | 'connections' | 'containments'>): Promise<string>
   close(): void
 }
 
@@ -55,7 +55,13 @@ export function createMetrics({
 }: MetricsOptions = {}): Metrics {
   const exposition = createExposition()
   const events = describeEvents(exposition, { plugins, skills })
-  const states: States = { engine: noEngine, work: noWork, system: noSystemFigures, signInsNeeded: 0 }
+  const states: States = {
+    engine: noEngine,
+    work: noWork,
+    containments: noContainments,
+    system: noSystemFigures,
+    signInsNeeded: 0,
+  }
   describeStates(exposition, states)
   const countFailure = countFailures(exposition, () => states.engine.playbooks())
   /** By method, status and route, each from a finite set. */
@@ -112,6 +118,7 @@ export function createMetrics({
     },
     async text(stores) {
       states.work = await stores.runs.unfinishedWork()
+      states.containments = await stores.containments.standing()
       states.signInsNeeded = await countNeededSignIns(stores, signInPlugins)
       if (dataDir !== undefined) states.system = await readSystem(dataDir)
       return exposition.text()
@@ -150,6 +157,12 @@ const noWork: States['work'] = {
   overdueCases: 0,
   events: 0,
   rateLimited: { runs: 0, steps: 0 },
+}
+
+const noContainments: States['containments'] = {
+  byState: { active: 0, undoing: 0, failed: 0, unknown: 0, overdue: 0 },
+  oldestMs: 0,
+  failedChecks: 0,
 }
 
 const intervalMs = 500

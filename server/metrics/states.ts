@@ -1,6 +1,7 @@
 import type { ExportState } from '../audit-export/exporter.ts'
 import packageJson from '../../package.json' with { type: 'json' }
 import type { UnfinishedWork } from '../../core/ports/runs/run-store.ts'
+import type { StandingContainments } from '../../core/ports/runs/containment-store.ts'
 import type { Exposition } from './exposition.ts'
 import type { SystemFigures } from './system.ts'
 
@@ -21,6 +22,7 @@ export interface WatchedEngine {
 export interface States {
   engine: WatchedEngine
   work: UnfinishedWork
+  containments: StandingContainments
   system: SystemFigures
   /** Connections that need a sign-in. */
   signInsNeeded: number
@@ -73,6 +75,21 @@ function describeWork(exposition: Exposition, gauge: Gauge, states: States): voi
     'tocsin_cases_overdue',
     'Open cases whose next target of response times is over.',
     () => states.work.overdueCases,
+  )
+  exposition.gauge(
+    'tocsin_containments',
+    'Containments that stand, by state; `active` and `failed` are in effect, as far as Tocsin knows.',
+    () => Object.entries(states.containments.byState).map(([state, value]) => ({ labels: { state }, value })),
+  )
+  gauge(
+    'tocsin_oldest_containment_age_seconds',
+    'Time since the oldest containment that stands began; 0 if there is none.',
+    () => states.containments.oldestMs / 1000,
+  )
+  gauge(
+    'tocsin_containment_checks_failing',
+    'Containments that stand and whose last check of the other system failed.',
+    () => states.containments.failedChecks,
   )
   gauge(
     'tocsin_trigger_events_waiting',

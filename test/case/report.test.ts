@@ -1,11 +1,12 @@
 import { expect } from 'chai'
-import type { CaseFile } from '../../core/case/case-file.ts'
+import type { Containment } from '../../core/destructive/containment.ts'
 import type { CaseAction } from '../../core/domain/case.ts'
+import type { CaseFile } from '../../core/case/case-file.ts'
 import { caseReport } from '../../core/case/report.ts'
 import { alertOf } from '../investigation/support/alert-of.ts'
 
 describe('the case report', () => {
-  const nothing = { alerts: 0, runs: 0, actions: 0, observables: 0, timeline: 0 }
+  const nothing = { alerts: 0, runs: 0, actions: 0, containments: 0, observables: 0, timeline: 0 }
   const file: CaseFile = {
     case: {
       id: 'main-1',
@@ -34,6 +35,7 @@ describe('the case report', () => {
     files: [],
     runs: [],
     actions: [],
+    containments: [],
     observables: [],
     timeline: [],
     leftOut: nothing,
@@ -46,6 +48,64 @@ describe('the case report', () => {
     const text = report({ alerts: alerts(3), leftOut: { ...nothing, alerts: 9_997, runs: 12 } })
     expect(text).to.include('- **Alerts:** 10000\n').and.include('- **Runs:** 12\n')
     expect(text).to.match(/## Alerts[^#]*… and 9997 more\./)
+  })
+
+  it('says what is still contained, until when, and who ended what is not', () => {
+    const action: CaseAction = {
+      skill: 'edr.isolate_machine',
+      run_uuid: 'r1',
+      playbook: 'contain',
+      path: 'isolate',
+      step_id: 'isolate',
+      input: { id: '`[ws-1](x)`' },
+      outcome: 'accepted',
+      status: null,
+      error: null,
+      decisions: [],
+      started_at: 0,
+      at: 0,
+    }
+    const one: Containment = {
+      id: 'c1',
+      organizationUuid: 'o1',
+      caseId: 'main-1',
+      caseTitle: 'A case',
+      state: 'active',
+      action,
+      connection: 'Endpoints',
+      undoneBy: 'edr.release_machine',
+      hasUndo: true,
+      undoRunUuid: null,
+      owner: { kind: 'run', id: 'r1', name: 'contain' },
+      expiresAt: 3_600_000,
+      unless: null,
+      note: null,
+      stateSeen: null,
+      seenSince: null,
+      stateCheckedAt: null,
+      stateError: null,
+      endedBy: null,
+      createdAt: 0,
+      changedAt: 60_000,
+    }
+    const said = (changes: Partial<Containment>) => report({ containments: [{ ...one, ...changes }] })
+    expect(said({})).to.include(
+      '## Containments\n\n- `edr.isolate_machine` **in effect**, since 1970-01-01 00:00:00, expires 1970-01-01 01:00:00, ' +
+        'with `` id: `[ws-1](x)` ``, over `Endpoints`; undone by `edr.release_machine`',
+    )
+    expect(said({ state: 'undone', endedBy: 'outside' })).to.include(
+      '**undone outside of Tocsin, noticed 1970-01-01 00:01:00**, since',
+    )
+    expect(said({ action: { ...action, outcome: 'unknown' } })).to.include('**may be in effect**')
+    expect(said({ stateSeen: 'released' })).to.include('**not seen in effect**')
+    for (const [state, text] of [
+      ['failed', 'in effect: the undo failed'],
+      ['overdue', 'in effect beyond its expiry'],
+      ['unknown', 'may be undone'],
+      ['undoing', 'being undone'],
+    ] as const)
+      expect(said({ state })).to.include(`**${text}**`)
+    expect(report({ leftOut: { ...nothing, containments: 3 } })).to.not.include('## Containments')
   })
 
   it('lists 200 of each and the number of others', () => {

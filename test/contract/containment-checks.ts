@@ -1,6 +1,6 @@
 import { expect } from 'chai'
-import { settleMs } from '../../core/destructive/containment-state.ts'
-import type { ContainingCall, SeenState } from '../../core/destructive/state-checks.ts'
+import { settleMs } from '../../core/destructive/checks/containment-state.ts'
+import type { ContainingCall, SeenState } from '../../core/destructive/checks/state-checks.ts'
 import type { DestructiveOutcome } from '../../core/destructive/containment.ts'
 import { somebody } from '../support/somebody.ts'
 import { completed, newAlert, startedRun, timelineOf, type GetSubject } from './fixture.ts'
@@ -127,6 +127,21 @@ export function containmentChecksContract(subject: GetSubject): void {
           'containment check',
         ],
       ])
+    })
+
+    it('are counted with the containments that stand', async () => {
+      expect(await store().standing()).to.deep.include({ oldestMs: 0, failedChecks: 0 })
+      const { id, changedAt } = await contained()
+      const error = { code: 'http_503', message: 'busy' }
+      await store().noteCheck(id, changedAt, { startedAt: now(), error }, periodMs)
+      const byState = { active: 1, undoing: 0, failed: 0, unknown: 0, overdue: 0 }
+      expect(await store().standing()).to.deep.equal({ byState, oldestMs: settleMs, failedChecks: 1 })
+      await call((await aRun()).uuid, release, { connection: null })
+      expect(await store().standing()).to.deep.equal({
+        byState: { ...byState, active: 0 },
+        oldestMs: 0,
+        failedChecks: 0,
+      })
     })
 
     it('have no effect on a containment that changed meanwhile', async () => {

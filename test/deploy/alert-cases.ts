@@ -27,6 +27,14 @@ const gauge = (metric: string, at: string, fires: number, quiet: number): AlertC
   fires: { [`${metric}{${labels}}`]: always(fires) },
   quiet: { [`${metric}{${labels}}`]: always(quiet) },
 })
+const containments = (state: string, other: string): AlertCase => {
+  const count = (of: string) => `tocsin_containments{${labels}, state="${of}"}`
+  return {
+    at: '6m',
+    fires: { [count(state)]: always(1) },
+    quiet: { [count(state)]: always(0), [count(other)]: always(1) },
+  }
+}
 const failed = `tocsin_runs_failed_total{${labels}, playbook="look"}`
 const refused = (status: number) => `tocsin_alerts_refused_total{${labels}, status="${status}"}`
 const queued = `tocsin_oldest_queued_run_age_seconds{${labels}}`
@@ -50,6 +58,9 @@ export const alertCases: Readonly<Record<string, AlertCase>> = {
   TocsinRunsSuspected: gauge('tocsin_runs_suspected', '2m', 1, 0),
   TocsinActionsHeld: gauge('tocsin_destructive_uses_held', '6m', 1, 0),
   TocsinStepsUnknown: gauge('tocsin_steps_unknown', '6m', 1, 0),
+  TocsinContainmentsOverdue: containments('overdue', 'failed'),
+  TocsinContainmentUndoFailed: containments('failed', 'active'),
+  TocsinContainmentChecksFail: gauge('tocsin_containment_checks_failing', '61m', 1, 0),
   TocsinCasesOverdue: gauge('tocsin_cases_overdue', '6m', 1, 0),
   TocsinSignInNeeded: gauge('tocsin_connections_sign_in_needed', '6m', 1, 0),
   TocsinPaused: gauge('tocsin_engine_paused', '61m', 1, 0),

@@ -5,9 +5,9 @@ import {
   mayCount,
   settleMs,
   type CheckedStanding,
-} from '../../core/destructive/containment-state.ts'
-import { stateReading } from '../../core/destructive/state-reading.ts'
-import type { SeenState } from '../../core/destructive/state-checks.ts'
+} from '../../core/destructive/checks/containment-state.ts'
+import { stateReading } from '../../core/destructive/checks/state-reading.ts'
+import type { SeenState } from '../../core/destructive/checks/state-checks.ts'
 import { discoverPlugins } from '../../core/registry/discover-plugins.ts'
 
 const periodMs = 15 * 60_000

@@ -1,8 +1,11 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect } from 'chai'
-import { createContainmentChecks, type ContainmentChecks } from '../../core/destructive/containment-checks.ts'
-import { settleMs } from '../../core/destructive/containment-state.ts'
+import {
+  createContainmentChecks,
+  type ContainmentChecks,
+} from '../../core/destructive/checks/containment-checks.ts'
+import { settleMs } from '../../core/destructive/checks/containment-state.ts'
 import type { SkillCaller } from '../../core/engine/skills/skill-caller.ts'
 import { defineConnection, definePlugin, defineSkill, Secret } from '../../core/plugin/index.ts'
 import { loopbackEgress } from '../../core/plugin/testing/index.ts'

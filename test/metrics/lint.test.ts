@@ -99,10 +99,12 @@ describe('the metrics of the server', () => {
       events: 8,
       rateLimited: { runs: 8, steps: 9 },
     }
+    const byState = { active: 1, undoing: 2, failed: 3, unknown: 4, overdue: 5 }
+    const containments = { standing: async () => ({ byState, oldestMs: 6, failedChecks: 7 }) }
     const runs = { unfinishedWork: async () => work }
     // The event loop is measured twice a second.
     for (;;) {
-      const found = await metrics.text({ runs } as never)
+      const found = await metrics.text({ runs, containments } as never)
       if (found.includes('tocsin_event_loop_lag_seconds_count')) return found
       await new Promise((resolve) => setTimeout(resolve, 50))
     }

@@ -22,7 +22,6 @@ const unwatched = [
   'api_key_organizations',
   'case_writes',
   'connection_secrets',
-  'containments',
   'destructive_uses',
   'events_tokens',
   'file_contents',

@@ -1,6 +1,6 @@
 import type { StepMasks } from '../../domain/mask.ts'
 import type { InterfaceCalls } from '../../interface/interface-calls.ts'
-import { keptCall } from '../../destructive/state-reading.ts'
+import { keptCall } from '../../destructive/checks/state-reading.ts'
 import type { Undo } from '../../destructive/containment.ts'
 import type { DestructiveClass, QuestionOutcome, RefusedAnswer, RelatedCall } from '../../plugin/index.ts'
 import { interfacesOf, type Catalogue, type CatalogueSkill } from '../../registry/catalogue.ts'

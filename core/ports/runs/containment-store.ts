@@ -1,6 +1,11 @@
-import type { Containment, ContainmentState, ExpiryOutcome } from '../../destructive/containment.ts'
-import type { DueCheck } from '../../destructive/containment-state.ts'
-import type { StateCheck } from '../../destructive/state-checks.ts'
+import type {
+  Containment,
+  ContainmentState,
+  StandingState,
+  ExpiryOutcome,
+} from '../../destructive/containment.ts'
+import type { DueCheck } from '../../destructive/checks/containment-state.ts'
+import type { StateCheck } from '../../destructive/checks/state-checks.ts'
 import type { Actor } from '../../domain/audit.ts'
 import type { ListPage, ListRequest, OrganizationScope } from '../common.ts'
 
@@ -9,6 +14,15 @@ export interface ContainmentFilter {
   readonly states?: readonly ContainmentState[] | undefined
   /** Id of a case; its letter case is ignored. */
   readonly caseId?: string | undefined
+}
+
+/** Counts of the containments that stand. */
+export interface StandingContainments {
+  readonly byState: Readonly<Record<StandingState, number>>
+  /** Age of the oldest in milliseconds; 0 if there is none. */
+  readonly oldestMs: number
+  /** Those whose last check failed. */
+  readonly failedChecks: number
 }
 
 /** Actions that stay in effect until they are undone. The journal store records them with the outcomes of calls. */
@@ -29,6 +43,8 @@ export interface ContainmentStore {
    * that time, and nothing changed.
    */
   settleExpiry(id: string, expiresAt: number, outcome: ExpiryOutcome): Promise<boolean>
+  /** Counts of the containments that stand, of all organizations. */
+  standing(): Promise<StandingContainments>
   /** Containments whose state is to be read at this time, the most overdue first. */
   dueChecks(now: number, limit: number): Promise<readonly DueCheck[]>
   /**

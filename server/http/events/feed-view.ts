@@ -17,6 +17,7 @@ const accessTo: Readonly<Record<FedKind, readonly Role[]>> = {
   run: readers,
   case: readers,
   checkpoint: readers,
+  containment: readers,
   connection: readers,
   playbook: readers,
   organization: readers,

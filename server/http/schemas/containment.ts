@@ -1,5 +1,5 @@
 import { containmentStates } from '../../../core/destructive/containment.ts'
-import { endings, seenStates } from '../../../core/destructive/state-checks.ts'
+import { endings, seenStates } from '../../../core/destructive/checks/state-checks.ts'
 import { apiCaseActionSchema } from './case-action.ts'
 import { apiActorSchema } from './run.ts'
 

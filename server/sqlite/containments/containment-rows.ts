@@ -18,7 +18,7 @@ import {
   type ContainmentState,
   type DestructiveOutcome,
 } from '../../../core/destructive/containment.ts'
-import { firstCheckAt } from '../../../core/destructive/containment-state.ts'
+import { firstCheckAt } from '../../../core/destructive/checks/containment-state.ts'
 import type { RunEnd } from '../../../core/domain/run.ts'
 import { expiredEntry } from '../../../core/transitions/timeline.ts'
 import type { DescribedUse } from '../cases/case-actions.ts'

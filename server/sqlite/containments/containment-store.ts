@@ -5,8 +5,8 @@ import {
   type Containment,
   type ExpiryOutcome,
 } from '../../../core/destructive/containment.ts'
-import type { DueCheck } from '../../../core/destructive/containment-state.ts'
-import type { StateCheck } from '../../../core/destructive/state-checks.ts'
+import type { DueCheck } from '../../../core/destructive/checks/containment-state.ts'
+import type { StateCheck } from '../../../core/destructive/checks/state-checks.ts'
 import type { Actor } from '../../../core/domain/audit.ts'
 import type { CaseAction } from '../../../core/domain/case.ts'
 import { extendedEntry, notUndoneEntry } from '../../../core/transitions/timeline.ts'
@@ -14,7 +14,11 @@ import { recordAudit } from '../audit/audit-log.ts'
 import { insertEntry } from '../cases/case-entries.ts'
 import { isInScope } from '../../../core/common/scope.ts'
 import type { ListPage, ListRequest, OrganizationScope } from '../../../core/ports/common.ts'
-import type { ContainmentFilter, ContainmentStore } from '../../../core/ports/runs/containment-store.ts'
+import type {
+  ContainmentFilter,
+  ContainmentStore,
+  StandingContainments,
+} from '../../../core/ports/runs/containment-store.ts'
 import { ofCase } from '../cases/case-rows.ts'
 import { opened, sealedColumns } from '../context/sealed-values.ts'
 import { scopeConditions } from '../context/scope.ts'
@@ -30,7 +34,7 @@ import {
   type KnownStanding,
 } from './containment-rows.ts'
 
-import { dueChecks, noteStateCheck } from './state-check-rows.ts'
+import { countStanding, dueChecks, noteStateCheck } from './state-check-rows.ts'
 
 export class SqliteContainmentStore extends SqliteStore implements ContainmentStore {
   list(
@@ -133,6 +137,10 @@ export class SqliteContainmentStore extends SqliteStore implements ContainmentSt
         this.database.one<ContainmentRow>(`${selectContainment} WHERE t.id = ?`, known.row),
       )
     })
+  }
+
+  standing(): Promise<StandingContainments> {
+    return this.database.read(() => countStanding(this.database, this.clock.now()))
   }
 
   dueChecks(now: number, limit: number): Promise<readonly DueCheck[]> {

@@ -5,8 +5,14 @@ import {
   settleMs,
   type CheckedStanding,
   type DueCheck,
-} from '../../../core/destructive/containment-state.ts'
-import type { ContainingCall, StateCheck, StateChecks } from '../../../core/destructive/state-checks.ts'
+} from '../../../core/destructive/checks/containment-state.ts'
+import { standingStates, type StandingState } from '../../../core/destructive/containment.ts'
+import type { StandingContainments } from '../../../core/ports/runs/containment-store.ts'
+import type {
+  ContainingCall,
+  StateCheck,
+  StateChecks,
+} from '../../../core/destructive/checks/state-checks.ts'
 import type { CaseAction } from '../../../core/domain/case.ts'
 import { releasedEntry } from '../../../core/transitions/timeline.ts'
 import { insertEntry } from '../cases/case-entries.ts'
@@ -64,12 +70,37 @@ export function noteStateCheck(
   const stateError = fromJson<StateChecks['stateError']>(row.stateError)
   const known = { ...row, wasContained: row.wasContained === 1, stateError }
   const after = afterCheck(known, check, { now, periodMs })
+  const { state, stateSeen, seenSince, stateCheckedAt, checkAt, endedBy } = after
+  const error = after.stateError === null ? null : toJson(after.stateError)
+  // Each column that is set is announced.
   updateRow(database, 'containments', row.id, {
-    ...after,
-    stateError: after.stateError === null ? null : toJson(after.stateError),
+    seenSince,
+    stateCheckedAt,
+    checkAt,
     wasContained: after.wasContained ? 1 : 0,
-    ...(after.state !== row.state && { changedAt: now }),
+    ...(stateSeen !== row.stateSeen && { stateSeen }),
+    ...(error !== row.stateError && { stateError: error }),
+    ...(state !== row.state && { state, endedBy, changedAt: now }),
   })
   if (after.endedBy === undefined || row.caseRow === null) return
   insertEntry(database, row.caseRow, releasedEntry(fromJson<CaseAction>(row.action), after.endedBy, now))
+}
+
+/** See `ContainmentStore.standing`. */
+export function countStanding(database: Database, now: number): StandingContainments {
+  const rows = database.all<{ state: StandingState; count: number; failed: number; oldest: number }>(
+    `SELECT t.state, count(*) AS count, count(t.state_error) AS failed, min(t.created_at) AS oldest
+     FROM organizations o CROSS JOIN containments t ON t.organization_id = o.id AND t.state IN (SELECT value FROM json_each(?))
+     GROUP BY t.state`,
+    toJson(standingStates),
+  )
+  const counts = new Map(rows.map(({ state, count }) => [state, count]))
+  const [first] = rows.map(({ oldest }) => oldest).toSorted((a, b) => a - b)
+  return {
+    byState: Object.fromEntries(
+      standingStates.map((state) => [state, counts.get(state) ?? 0]),
+    ) as StandingContainments['byState'],
+    oldestMs: first === undefined ? 0 : Math.max(0, now - first),
+    failedChecks: rows.reduce((sum, { failed }) => sum + failed, 0),
+  }
 }

@@ -70,6 +70,12 @@ export const watchedTables: readonly WatchedTable[] = [
     organization: '(SELECT organization_id FROM checkpoints WHERE id = row.checkpoint_id)',
     key: 'row.checkpoint_id',
   },
+  {
+    table: 'containments',
+    kind: 'containment',
+    organization: own,
+    columns: ['state', 'case_id', 'expires_at', 'note', 'action', 'state_seen', 'state_error', 'ended_by'],
+  },
   { table: 'connections', kind: 'connection', organization: own },
   { table: 'playbooks', kind: 'playbook', organization: own },
   {
@@ -152,6 +158,7 @@ export function publicId(database: Database, kind: ChangeKind, key: number): str
 const idColumns: Partial<Readonly<Record<ChangeKind, string>>> = {
   run: 't.uuid AS id FROM runs t',
   checkpoint: 't.public_id AS id FROM checkpoints t',
+  containment: 't.uuid AS id FROM containments t',
   connection: 't.uuid AS id FROM connections t',
   playbook: 't.name AS id FROM playbooks t',
   organization: 't.code AS id FROM organizations t',

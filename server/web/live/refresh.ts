@@ -53,6 +53,7 @@ const lists: Readonly<Record<string, string>> = {
   alert: '/alerts',
   run: '/runs',
   case: '/cases',
+  containment: '/containments',
   connection: '/connections',
   playbook: '/playbooks',
   key: '/keys',
@@ -64,6 +65,7 @@ const lists: Readonly<Record<string, string>> = {
 /** Other queries by kind. Rates are polled. */
 const others: Readonly<Record<string, readonly string[]>> = {
   checkpoint: ['checkpoints', 'engine', 'alert', 'case'],
+  containment: ['case'],
   engine: ['engine'],
   connection: ['connection'],
   playbook: ['versions'],

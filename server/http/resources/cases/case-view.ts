@@ -6,6 +6,7 @@ import type { Services } from '../../routing/route.ts'
 import { withCases } from '../alerts/alert-observables.ts'
 import type { Directory } from '../../caller/directory.ts'
 import { investigatedAlertView } from '../alerts/alert-view.ts'
+import { containmentView } from '../containments/containments.ts'
 import { runView } from '../runs/run-view.ts'
 import { actorSchema } from '../system/audit.ts'
 import { objectSchema, text, textOrNull, time } from '../system/page.ts'
@@ -43,14 +44,16 @@ export async function caseView(found: Case, directory: Directory): Promise<View>
 /** The parts of a case beside its own fields. */
 export async function caseFileView(
   file: CaseFile,
-  { directory, stores }: Pick<Services, 'directory' | 'stores'>,
+  services: Pick<Services, 'catalogue' | 'directory' | 'stores'>,
   scope: OrganizationScope,
 ): Promise<View> {
+  const { directory, stores } = services
   const observables = await withCases(file.observables, scope, stores.observables)
   return {
     alerts: file.alerts.map(investigatedAlertView),
     runs: await Promise.all(file.runs.map((run) => runView(run, directory))),
     actions: file.actions,
+    containments: await Promise.all(file.containments.map((one) => containmentView(one, services))),
     observables: observables.map(observableView),
     files: file.files.map(attachmentView),
     timeline: file.timeline,

@@ -1,6 +1,5 @@
 import { caseSorts } from '../../../../core/ports/case-store.ts'
 import { component, defineRoute } from '../../routing/route.ts'
-import { containmentView } from '../containments/containments.ts'
 import { changeManyCases } from './bulk-cases.ts'
 import { caseFilterOf, caseFilters } from './case-fields.ts'
 import { caseTargetRoutes } from './case-targets.ts'
@@ -52,15 +51,9 @@ const getCase = defineRoute({
     const { directory } = services
     const found = await requireCase(services, scope, params.case)
     const file = await readCaseFile(services, found, shownLimits)
-    const { data: containments } = await services.stores.containments.list(
-      [found.organizationUuid],
-      { limit: shownLimits.actions },
-      { caseId: found.id },
-    )
     const body = {
       ...(await caseView(found, directory)),
       ...(await caseFileView(file, services, scope)),
-      containments: await Promise.all(containments.map((one) => containmentView(one, services))),
       actions_total: file.actions.length + file.leftOut.actions,
       timeline_total: file.timeline.length + file.leftOut.timeline,
     }

@@ -19,9 +19,16 @@ export const exportCase = defineRoute({
     exported_at: time,
     case: component('case'),
     left_out: {
-      ...objectSchema({ alerts: count, runs: count, actions: count, observables: count, timeline: count }),
+      ...objectSchema({
+        alerts: count,
+        runs: count,
+        actions: count,
+        containments: count,
+        observables: count,
+        timeline: count,
+      }),
       description:
-        'Number of omitted parts: beyond 200 alerts and runs, 500 actions and observables, 2,000 timeline entries.',
+        'Number of omitted parts: beyond 200 alerts, runs and containments, 500 actions and observables, 2,000 timeline entries.',
     },
   }),
   alsoText: markdown,

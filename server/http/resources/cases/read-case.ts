@@ -51,10 +51,11 @@ export async function readCaseFile(services: Needed, found: Case, limits: CaseLi
   const { stores } = services
   const scope = [found.organizationUuid]
   const filter = { caseId: found.id }
-  const [alerts, runs, actions, files, timeline] = await Promise.all([
+  const [alerts, runs, actions, containments, files, timeline] = await Promise.all([
     stores.alerts.list(scope, filter, { limit: limits.alerts, contentBytes: limits.contentBytes }),
     stores.runs.list(scope, filter, { limit: limits.runs }),
     stores.cases.actions(scope, found.id, limits.actions),
+    stores.containments.list(scope, { limit: limits.runs }, filter),
     stores.cases.files.list(scope, found.id),
     readTimeline(services, found, limits.timeline),
   ])
@@ -65,6 +66,7 @@ export async function readCaseFile(services: Needed, found: Case, limits: CaseLi
     alerts: alerts.data,
     runs: runs.data,
     actions: actions.data,
+    containments: containments.data,
     observables: shown,
     files,
     timeline: timeline.entries,
@@ -72,6 +74,7 @@ export async function readCaseFile(services: Needed, found: Case, limits: CaseLi
       alerts: alerts.total - alerts.data.length,
       runs: runs.total - runs.data.length,
       actions: actions.total - actions.data.length,
+      containments: containments.total - containments.data.length,
       observables: observables.length - shown.length,
       timeline: timeline.total - timeline.entries.length,
     },

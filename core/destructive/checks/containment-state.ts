@@ -1,5 +1,5 @@
-import { theServer, type Actor } from '../domain/audit.ts'
-import type { Containment, ContainmentState } from './containment.ts'
+import { theServer, type Actor } from '../../domain/audit.ts'
+import type { Containment, ContainmentState } from '../containment.ts'
 import type { ContainingCall, EndedBy, StateCheck, StateChecks } from './state-checks.ts'
 
 /** Checks of a containment and what it depends on; see `afterCheck`. */

@@ -1,4 +1,4 @@
-import type { StoredError } from '../domain/run.ts'
+import type { StoredError } from '../../domain/run.ts'
 
 /**
  * What a check of the other system says about a containment: it is in effect, it is not, or neither, e.g. because the other system

@@ -1,6 +1,6 @@
-import { plainJson } from '../engine/journal/plain-json.ts'
-import type { StateCall } from '../plugin/index.ts'
-import type { CatalogueSkill } from '../registry/catalogue.ts'
+import { plainJson } from '../../engine/journal/plain-json.ts'
+import type { StateCall } from '../../plugin/index.ts'
+import type { CatalogueSkill } from '../../registry/catalogue.ts'
 import type { ContainingCall, SeenState } from './state-checks.ts'
 
 /** The call that reads the state of a containment. */
