@@ -1,4 +1,5 @@
 import type { ContainmentChecks } from '../core/destructive/checks/containment-checks.ts'
+import type { ContainmentExpiry } from '../core/destructive/containment-expiry.ts'
 import type { Pauses } from '../core/engine/turns/pauses.ts'
 import type { RunControl } from '../core/engine/turns/run-control.ts'
 import type { Runner } from '../core/engine/turns/runner.ts'
@@ -50,6 +51,7 @@ export const tokens = {
   scheduler: token<Scheduler>('scheduler'),
   events: token<EventDispatcher>('event dispatcher'),
   shadows: token<ShadowWorker>('shadow worker'),
+  containmentExpiry: token<ContainmentExpiry>('containment expiry'),
   pruner: token<Pruner>('pruner'),
   observableIndexer: token<ObservableIndexer>('observable indexer'),
   containmentChecks: token<ContainmentChecks>('containment checks'),

@@ -238,6 +238,7 @@ async function takeUpUnfinished(container: Container, { config, stores, log }: O
   container.get(tokens.events).start()
   container.get(tokens.shadows).start()
   if (config.containmentCheckMs > 0) container.get(tokens.containmentChecks).start()
+  container.get(tokens.containmentExpiry).start()
   container.get(tokens.pruner).start()
   container.get(tokens.observableIndexer).start()
 }
@@ -249,6 +250,7 @@ async function stop(container: Container, { stores, metrics, tracing }: Opened, 
   await container.get(tokens.events).stop()
   await container.get(tokens.shadows).stop()
   await container.get(tokens.containmentChecks).stop()
+  await container.get(tokens.containmentExpiry).stop()
   await container.get(tokens.pruner).stop()
   await container.get(tokens.observableIndexer).stop()
   await container.get(tokens.investigations).stop()

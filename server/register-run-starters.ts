@@ -1,4 +1,5 @@
 import type { Run } from '../core/domain/run.ts'
+import { createContainmentExpiry } from '../core/destructive/containment-expiry.ts'
 import { createScheduler } from '../core/engine/turns/scheduler.ts'
 import type { Runner } from '../core/engine/turns/runner.ts'
 import { createInvestigations } from '../core/investigation/investigations.ts'
@@ -28,7 +29,9 @@ interface StartersComposition {
   readonly register: <T>(token: ContainerToken<T>, make: () => T) => void
 }
 
-/** Registers the sources of runs (alerts, schedules, events and retries) and the shadows beside them. */
+/**
+ * Registers the sources of runs (alerts, schedules, events, retries and the expiry of containments) and the shadows beside them.
+ */
 export function registerRunStarters(composition: StartersComposition): void {
   const { get, register, config, stores, catalogue, library, log, metrics, onRunEnded } = composition
   const { callerOfSkills } = composition
@@ -37,6 +40,10 @@ export function registerRunStarters(composition: StartersComposition): void {
   register(tokens.scheduler, () =>
     createScheduler({ stores, clock: get(tokens.clock), log, playbooks: () => library.authored(), enqueue }),
   )
+  register(tokens.containmentExpiry, () => {
+    const [control, clock] = [get(tokens.control), get(tokens.clock)]
+    return createContainmentExpiry({ stores, catalogue, playbooks: library, control, clock, log })
+  })
   register(tokens.events, () =>
     createEventDispatcher({
       stores,

@@ -37,7 +37,7 @@ export function stepLine({ path, kind, state, attempt, error, startedAt, endedAt
 }
 
 export function wouldDoLines(would: WouldDo): string {
-  const { path, skill, connection, from, masks } = would
+  const { path, skill, connection, from, masks, undo } = would
   const input = hide(masks?.input, would.input)
   const output = hide(masks?.output, would.output)
   const via = connection === undefined ? '' : ` through connection ${printable(connection)}`
@@ -47,9 +47,11 @@ export function wouldDoLines(would: WouldDo): string {
     schema: 'generated from the schema',
     state: 'from the state',
   }
+  const unless = undo?.unless === undefined ? '' : ` unless ${printable(undo.unless)}`
   return [
     `  ${paint.warn('would do')} ${printable(path)}  ${paint.strong(skill)}${via}`,
     indent(json(input)),
+    ...(undo === undefined ? [] : [indent(`undone after ${showDuration(undo.afterMs)}${unless}`)]),
     paint.dim(indent(`assumed output ${sources[from]}: ${json(output)}`)),
   ].join('\n')
 }

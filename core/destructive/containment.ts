@@ -2,7 +2,8 @@ import { isDeepStrictEqual } from 'node:util'
 import { theServer, type Actor, type Author } from '../domain/audit.ts'
 import type { ActionOutcome, CaseAction } from '../domain/case.ts'
 import type { RunEnd } from '../domain/run.ts'
-import { ConflictError, NotFoundError } from '../errors/errors.ts'
+import { ConflictError, NotFoundError, ValidationError } from '../errors/errors.ts'
+import { maxDurationMs, writeDuration } from '../playbook/language/durations.ts'
 import type { ContainingCall, EndedBy, StateChecks } from './checks/state-checks.ts'
 
 /**
@@ -165,20 +166,37 @@ export const afterExpiry = (
 ): Pick<Containment, 'state' | 'expiresAt' | 'note'> =>
   kind === 'kept' ? { state: 'active', expiresAt: null, note } : { state: 'overdue', expiresAt, note }
 
+/** A person's change of an expiry: to a time in epoch milliseconds, to none (null: only people undo it), or by a time. */
+export type Extension = { readonly until: number | null } | { readonly byMs: number }
+
 /**
- * The fields after a person chose another expiry; null: only people undo it. Throws NotFoundError `containment_not_found`,
- * ConflictError `containment_undone`, `containment_being_undone` and, for a call that may have undone it,
- * `containment_unknown`.
+ * The fields after an extension. Throws NotFoundError `containment_not_found`, ConflictError `containment_undone`,
+ * `containment_being_undone` and, if a call may have undone it, `containment_unknown`; ValidationError `value_invalid`.
  */
 export function afterExtension(
   known: ContainmentStanding | undefined,
-  expiresAt: number | null,
+  extension: Extension,
+  now: number,
 ): Pick<Containment, 'state' | 'expiresAt' | 'note'> {
-  if (requireNotUndone(known).state === 'unknown')
+  const { state, expiresAt } = requireNotUndone(known)
+  if (state === 'unknown')
     throw new ConflictError('containment_unknown', 'the containment may be undone already', {
       hint: 'decide the step with unknown outcome in the run of undo_run_uuid, or undo it again',
     })
-  return { state: 'active', expiresAt, note: null }
+  const extended = 'until' in extension ? extension.until : Math.max(now, expiresAt ?? now) + extension.byMs
+  if (extended !== null) checkExpiry('until' in extension ? 'until' : 'by', extended, now)
+  return { state: 'active', expiresAt: extended, note: null }
+}
+
+function checkExpiry(field: string, expiresAt: number, now: number): void {
+  const message =
+    expiresAt <= now
+      ? 'must be in the future (epoch milliseconds)'
+      : expiresAt > now + maxDurationMs
+        ? `ends later than ${writeDuration(maxDurationMs)} from now`
+        : undefined
+  if (message !== undefined)
+    throw new ValidationError('value_invalid', `${field} ${message}`, [{ pointer: `/${field}`, message }])
 }
 
 /** An unknown connection (null) may be any connection. */

@@ -1,3 +1,4 @@
+import type { Expiry } from '../destructive/containment.ts'
 import { hide, type StepMasks } from '../domain/mask.ts'
 import type { SkillCall, SkillCaller } from '../engine/skills/skill-caller.ts'
 import { NotFoundError } from '../errors/errors.ts'
@@ -16,6 +17,8 @@ export interface WouldDo extends AssumedOutput {
   readonly input: unknown
   /** The sensitive places in the input and output. */
   readonly masks?: StepMasks | undefined
+  /** When its containment would be undone. */
+  readonly undo?: Expiry | undefined
 }
 
 export interface DryRunCallerOptions {

@@ -1,4 +1,5 @@
 import type { Checkpoint } from '../domain/checkpoint.ts'
+import type { Expiry } from '../destructive/containment.ts'
 import type { JournalEntry } from '../domain/run.ts'
 import { RunSuspended } from '../engine/journal/durable-context.ts'
 import { createWakeUps } from '../engine/journal/wake-ups.ts'
@@ -75,7 +76,10 @@ export async function dryRun(options: DryRunOptions): Promise<DryRun> {
   const { playbook, catalogue, fixtures, mocks } = options
   const clock = new VirtualClock(fixtures.nowMs)
   const wouldDo: WouldDo[] = []
-  const noteWrite = (would: WouldDo) => {
+  const stepAt = stepFinder(namedSteps(playbook, options.called))
+  const noteWrite = (given: WouldDo) => {
+    const undo = expiryOf(stepAt(given.path))
+    const would = { ...given, ...(undo && { undo }) }
     wouldDo.push(would)
     options.onWouldDo?.(would)
   }
@@ -87,7 +91,6 @@ export async function dryRun(options: DryRunOptions): Promise<DryRun> {
     onEnd,
     state: stateInMemory({ ...options, clock, reader: options.state }),
   })
-  const stepAt = stepFinder(namedSteps(playbook, options.called))
   const places: Places = {
     nameOf: (path) => stepAt(path)?.name ?? path,
     triesBefore: (path) => triesBefore(journal, path),
@@ -134,6 +137,11 @@ export async function dryRun(options: DryRunOptions): Promise<DryRun> {
   const outcome = await clock.drive(run.catch(stoppedHere))
   const durationMs = clock.now() - fixtures.nowMs
   return { outcome, asked: people.asked(), entries: journal.entries(), wouldDo, durationMs }
+}
+
+function expiryOf(found: NamedStep | undefined): Expiry | undefined {
+  const undo = found?.step.action === 'uses' ? found.step.undo : undefined
+  return undo && { afterMs: undo.afterMs, unless: undo.unless?.source }
 }
 
 /** A change of state that a dry run made in memory only. */

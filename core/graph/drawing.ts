@@ -18,7 +18,7 @@ export interface DrawnNode {
   readonly shape: 'start' | 'end' | 'card' | 'pill' | 'gate' | 'fork' | 'join'
   readonly kind: GraphNode['kind']
   readonly title: string
-  /** Below the title: the skill, the item of foreach, the rate, the condition. */
+  /** Below the title: the skill, the item of foreach, the rate, the time until an undo, the condition. */
   readonly notes: readonly Note[]
   /** Runs once for each item. */
   readonly isRepeated: boolean
@@ -158,6 +158,9 @@ function draw(node: GraphNode, frame: string | undefined): DrawnNode {
     ...(node.rate === undefined || isInFrame
       ? []
       : [{ kind: 'detail' as const, text: `at most ${node.rate}` }]),
+    ...(node.undoneAfter === undefined
+      ? []
+      : [{ kind: 'detail' as const, text: `undone after ${node.undoneAfter}` }]),
     ...(node.condition === undefined ? [] : [{ kind: 'condition' as const, text: `if ${node.condition}` }]),
   ]
   return {

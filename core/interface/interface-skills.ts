@@ -6,7 +6,9 @@ import {
   type InterfaceDefinition,
   type JsonSchema,
   type PluginDefinition,
+  type RelatedCall,
 } from '../plugin/index.ts'
+import { interfaceNamed } from './definitions.ts'
 
 /** The plugin in `interface.isolate_machine`; no plugin may have this name. */
 export const interfacePlugin = 'interface'
@@ -26,13 +28,16 @@ const connection = defineConnection({
 
 /** An interface as a skill, which playbooks, tests and editors check against. The engine calls an implementing skill. */
 function skillOf(name: string, definition: InterfaceDefinition): AnySkill {
-  const { title, description, effect, destructive, asks, input } = definition
+  const { title, description, effect, destructive, restores, asks, input } = definition
+  const undoneBy = undoOfInterface(definition)
   return {
     name,
     title,
     description,
     effect,
     ...(effect === 'write' && { repeat: 'safe', ...(destructive && { destructive }) }),
+    ...(undoneBy && { undoneBy }),
+    ...(restores && { restores }),
     ...(asks === true && { asks }),
     connection,
     connectionIsOptional: true,
@@ -46,6 +51,21 @@ function skillOf(name: string, definition: InterfaceDefinition): AnySkill {
         }),
       ),
   } as AnySkill
+}
+
+/** The call of the reversing interface: on the same entity, given or new, with the same comment. */
+function undoOfInterface({ undoneBy, takes, gives }: InterfaceDefinition): RelatedCall | undefined {
+  const entity = undoneBy === undefined ? undefined : interfaceNamed(undoneBy)?.takes
+  if (undoneBy === undefined || entity === undefined) return undefined
+  return {
+    skill: undoneBy,
+    input(input, output) {
+      const { comment, ...given } = input as Readonly<Record<string, unknown>>
+      const made =
+        takes === undefined ? (output as Readonly<Record<string, unknown>>)[gives ?? ''] : given[takes]
+      return { [entity]: made, comment }
+    },
+  }
 }
 
 /** The engine gives a question its id and the possible answers. */

@@ -4,7 +4,7 @@ import { isProgram, oncePerStep, ownParts, programsIn } from '../playbook/langua
 
 /**
  * Text that is equal for two steps that do the same with the same values. Ignores nested steps, the id,
- * timeouts, retries, and the output of a group, which follows from the steps inside.
+ * timeouts, retries, when a containment is undone, and the output of a group, which follows from the steps inside.
  */
 export const definitionText = oncePerStep((step) => textOf(doingOf(step)))
 
@@ -22,7 +22,7 @@ export const readsForOutput = oncePerStep((step): readonly Reference[] =>
 )
 
 function doingOf(step: Step): Readonly<Record<string, unknown>> {
-  const { output, rate, ...doing } = ownParts(step)
+  const { output, rate, undo, ...doing } = ownParts(step)
   return doing
 }
 

@@ -40,6 +40,9 @@ const caseFields = {
   resolution: text,
 }
 
+/** The schema of the `case` of expressions that see its current state. */
+export const schemaOfCase = (): JsonSchema => objectOf({ id: text, ...caseFields })
+
 /** The fields of each kind of trigger besides the common ones. */
 const fieldsOf = (
   body: JsonSchema | undefined,
@@ -47,7 +50,7 @@ const fieldsOf = (
   case: {
     events: { type: 'array', items: { enum: caseEvents } },
     actor: objectOf({ kind: { enum: actorKinds }, name: text }),
-    case: objectOf({ id: text, ...caseFields }),
+    case: schemaOfCase(),
     before: { anyOf: [objectOf(caseFields), { type: 'null' }] },
   },
   entity: {

@@ -333,7 +333,7 @@ export function containmentStoreContract(subject: GetSubject): void {
         store().watchExpiry(() => changes++)
         const one = await expiring()
         expect(changes).to.equal(1)
-        await store().extend(one.id, one.expiresAt! + hour, somebody())
+        await store().extend(one.id, { until: one.expiresAt! + hour }, somebody())
         expect(changes).to.equal(2)
         await call((await aRun()).uuid, isolate, { id: 'm2' })
         expect(changes).to.equal(2)
@@ -359,7 +359,7 @@ export function containmentStoreContract(subject: GetSubject): void {
 
       it('does not begin for an expiry that somebody changed', async () => {
         const one = await expiring()
-        await store().extend(one.id, null, somebody())
+        await store().extend(one.id, { until: null }, somebody())
         await expectRejection(undo(one.id, one.expiresAt!), 'ConflictError', 'containment_changed')
         expect((await newest()).state).to.equal('active')
       })
@@ -392,7 +392,7 @@ export function containmentStoreContract(subject: GetSubject): void {
         expect(await store().due(subject().clock.nowMs, 10)).to.deep.equal([])
         await expectRejection(undo(one.id, one.expiresAt!), 'ConflictError', 'containment_changed')
         await expectRejection(
-          store().extend(one.id, null, somebody()),
+          store().extend(one.id, { until: null }, somebody()),
           'ConflictError',
           'containment_unknown',
         )
@@ -421,7 +421,7 @@ export function containmentStoreContract(subject: GetSubject): void {
         const { id, expiresAt } = await expiring()
         pass(hour)
         await store().settleExpiry(id, expiresAt!, { kind: 'overdue', note: 'edr is not installed' })
-        const extended = await store().extend(id, expiresAt! + hour, somebody('kim'))
+        const extended = await store().extend(id, { until: expiresAt! + hour }, somebody('kim'))
         expect(extended).to.deep.include({ state: 'active', expiresAt: expiresAt! + hour, note: null })
         expect(await store().nextExpiry()).to.equal(expiresAt! + hour)
         expect((await notes())[0]).to.deep.equal([
@@ -435,18 +435,22 @@ export function containmentStoreContract(subject: GetSubject): void {
         })
         expect(data[0]!.details).to.include({ was: expiresAt, expires_at: expiresAt! + hour })
         await expectRejection(
-          store().extend('00000000-0000-4000-8000-000000000000', null, somebody()),
+          store().extend('00000000-0000-4000-8000-000000000000', { until: null }, somebody()),
           'NotFoundError',
           'containment_not_found',
         )
         const { uuid } = await undo(id)
         await expectRejection(
-          store().extend(id, null, somebody()),
+          store().extend(id, { until: null }, somebody()),
           'ConflictError',
           'containment_being_undone',
         )
         await call(uuid, release, { id: 'm1' }, { call: { connection: null } })
-        await expectRejection(store().extend(id, null, somebody()), 'ConflictError', 'containment_undone')
+        await expectRejection(
+          store().extend(id, { until: null }, somebody()),
+          'ConflictError',
+          'containment_undone',
+        )
       })
 
       it('belongs to the person who started the run', async () => {

@@ -80,6 +80,22 @@ describe('dryRun', () => {
     expect(run.durationMs).to.equal(2 * 86_400_000)
   })
 
+  it('says when a containment would be undone', async () => {
+    const contains = playbookOf(
+      playbookSource(
+        '  - { uses: edr.isolate, with: { machine: x }, undo: { after: 4h, unless: case.verdict == "malicious" } }',
+      ),
+    )
+    const { world } = parseWorld('{}', contains, { catalogue })
+    const { fixtures, mocks } = world!
+    const alert = { body: { data: {} } }
+    const given = { catalogue, fixtures: fixtures({ alert }), mocks, live: kim, log: silent }
+    const { wouldDo } = await dryRun({ playbook: contains, ...given })
+    expect(wouldDo.map(({ skill, undo }) => [skill, undo])).to.deep.equal([
+      ['edr.isolate', { afterMs: 14_400_000, unless: 'case.verdict == "malicious"' }],
+    ])
+  })
+
   it('calls only skills that declare to read, of all installed ones', async () => {
     const pluginsDir = join(import.meta.dirname, '../../plugins')
     const installed = await discoverPlugins({ pluginsDir, packages: [] })

@@ -58,6 +58,37 @@ describe('containments of a run', () => {
     expect(await found()).to.deep.equal([])
   })
 
+  it('expire as the step says, counted from the outcome of the call', async () => {
+    const undo = { afterMs: 3_600_000, unless: "case.verdict == 'malicious'" }
+    await go([{ ...isolate, undo }], accepts)
+    const { data } = await bench.stores.containments.list('all', { limit: 50 }, {})
+    expect(data.map(({ expiresAt, unless, createdAt }) => [expiresAt! - createdAt, unless])).to.deep.equal([
+      [3_600_000, "case.verdict == 'malicious'"],
+    ])
+  })
+
+  it('expire if the outcome of the call is unknown, too', async () => {
+    const lost = () => {
+      throw new TocsinError('bad_response', 'unreadable', { effect: 'unknown' })
+    }
+    await go([{ ...isolate, undo: { afterMs: 5 }, onInterrupted: 'fail' }], {
+      'edr.isolate': { interrupted: 'ask', run: lost },
+    })
+    const { data } = await bench.stores.containments.list('all', { limit: 50 }, {})
+    expect(
+      data.map(({ action, expiresAt, createdAt }) => [action.outcome, expiresAt! - createdAt]),
+    ).to.deep.equal([['unknown', 5]])
+  })
+
+  it('are not made at all if nothing can undo them and the step says when', async () => {
+    const outcome = await go([{ ...release, undo: { afterMs: 5 } }], accepts)
+    expect(outcome.error).to.deep.include({
+      code: 'undo_missing',
+      message: 'nothing undoes edr.release, so the step called nothing',
+    })
+    expect(bench.calls).to.deep.equal([])
+  })
+
   it('are recorded exactly once, wherever the process crashes', async () => {
     for (let at = 1; at < 20; at++)
       for (const when of ['before', 'after'] as const) {

@@ -54,6 +54,83 @@ describe('containments over the API', () => {
     expectProblem(await undo(id), 409, 'containment_being_undone')
   })
 
+  describe('with an expiry', () => {
+    const extend = (id: string, body: unknown, key = analyst) =>
+      api.call('POST', `/api/containments/${id}/extend`, { key, body })
+    const hour = 3_600_000
+
+    it('are extended to a time, by a time, or left to people', async () => {
+      const { containment_id: id, expires_at: none } = await contained()
+      expect(none).to.equal(null)
+      const now = api.clock.time
+      for (const [body, expected] of [
+        [{ by: '4h' }, now + 4 * hour],
+        [{ by: '30m' }, now + 4.5 * hour],
+        [{ until: now + hour }, now + hour],
+        [{ until: null }, null],
+        [{ by: '1m' }, now + 60_000],
+      ] as const) {
+        const { status, json } = await extend(id, body)
+        expect([status, json.expires_at, json.state], JSON.stringify(body)).to.deep.equal([
+          200,
+          expected,
+          'active',
+        ])
+      }
+      expect((await list())[0]).to.deep.include({ containment_id: id, expires_at: now + 60_000 })
+      const audit = await api.call('GET', `/api/audit?subject=${id}`)
+      expect(audit.json.data).to.have.length(5)
+      expect(audit.json.data[0]).to.deep.include({ action: 'containment.extended' })
+    })
+
+    it('show their owner, condition and note', async () => {
+      const { action, owner, unless, note } = await contained()
+      expect({ owner, unless, note }).to.deep.equal({
+        owner: { kind: 'run', id: action.run_uuid, name: action.playbook },
+        unless: null,
+        note: null,
+      })
+    })
+
+    it('cannot be extended to the past, too far, or in an unclear way', async () => {
+      const { containment_id: id } = await contained()
+      const now = api.clock.time
+      for (const [body, pointer, says] of [
+        [{}, '', 'until or by is required'],
+        [{ until: now + hour, by: '1h' }, '/by', 'give until or by, not both'],
+        [{ until: now }, '/until', 'must be in the future'],
+        [{ until: now - 1 }, '/until', 'must be in the future'],
+        [{ until: now + 367 * 24 * hour }, '/until', 'later than 366d from now'],
+        [{ by: '366d1s' }, '/by', 'by must be a duration'],
+        [{ by: '4 hours' }, '/by', 'did you mean 4h?'],
+        [{ by: '0s' }, '/by', 'by must be a duration'],
+        [{ by: '-1h' }, '/by', 'by must be a duration'],
+        [{ by: 4 }, '/by', 'must be'],
+        [{ until: 'tomorrow' }, '/until', 'must be'],
+        [{ until: 1.5 }, '/until', 'must be'],
+        [{ for: '4h' }, '/for', 'not'],
+      ] as const) {
+        const { status, json } = await extend(id, body)
+        expect(status, JSON.stringify(body)).to.equal(400)
+        expect(JSON.stringify(json), JSON.stringify(body)).to.include(says).and.include(`"${pointer}"`)
+      }
+      expect((await list())[0].expires_at).to.equal(null)
+    })
+
+    it('cannot be extended while a run undoes them, by readers, or if they do not exist', async () => {
+      const { containment_id: id } = await contained()
+      expectProblem(
+        await extend('00000000-0000-4000-8000-000000000000', { by: '1h' }),
+        404,
+        'containment_not_found',
+      )
+      const reader = await api.newKey('reader', ['acme'])
+      expectProblem(await extend(id, { by: '1h' }, reader), 403, 'role_insufficient')
+      await undo(id)
+      expectProblem(await extend(id, { by: '1h' }), 409, 'containment_being_undone')
+    })
+  })
+
   it('cannot be undone without a known input, or a skill that is installed', async () => {
     const { organizations, stores } = api
     await contained()

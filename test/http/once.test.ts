@@ -81,6 +81,10 @@ const operations: Readonly<
     const { containment } = await thingsOf(api, 'globex').containment()
     return [`/containments/${containment?.[0]}/undo`]
   },
+  'POST /containments/{containment}/extend': async (api) => {
+    const { containment } = await thingsOf(api, 'acme').containment()
+    return [`/containments/${containment?.[0]}/extend`, { by: '4h' }, { by: '5h' }]
+  },
   'POST /organizations': async () => [
     '/organizations',
     { code: 'new', name: 'New' },

@@ -177,6 +177,9 @@ describe('the OpenAPI document', () => {
     bodies['post_cases_case_split'] = { alerts: alert, title: 'Apart' }
     const { containment: [containment = ''] = [] } = await things.containment()
     ids['containment'] = containment
+    const { containment: [extended = ''] = [] } = await things.containment()
+    others['post_containments_containment_extend'] = { containment: extended }
+    bodies['post_containments_containment_extend'] = { by: '4h' }
   }
   after(async () => {
     await api.close()

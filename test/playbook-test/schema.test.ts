@@ -27,6 +27,7 @@ const places: Readonly<Record<keyof typeof testGrammar, Schema>> = {
   error: schema['$defs'].error,
   expect: schema['$defs'].expect,
   call: schema['$defs'].call,
+  containment: schema['$defs'].containment,
   case: schema['$defs'].case,
   expectedError: schema['$defs'].expected_error,
   range: schema['$defs'].range,

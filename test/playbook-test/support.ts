@@ -10,6 +10,7 @@ import type { Problem } from '../../core/playbook/language/problem.ts'
 import { defineConnection, definePlugin, defineSkill } from '../../core/plugin/index.ts'
 import casePlugin from '../../plugins/case/plugin.ts'
 import { buildCatalogue } from '../../core/registry/catalogue.ts'
+import { edr } from '../destructive/edr.ts'
 
 const connection = defineConnection({
   title: 'Test',
@@ -172,7 +173,7 @@ const broken = defineSkill({
   },
 })
 
-/** Skills with connections, which must not be called; case skills; and three without a connection. */
+/** Skills with connections, which must not be called; case skills; three without a connection; and destructive ones. */
 export const catalogue = buildCatalogue([
   casePlugin,
   definePlugin({
@@ -183,6 +184,7 @@ export const catalogue = buildCatalogue([
     skills: [find, isolate, post, ask],
   }),
   definePlugin({ name: 'own', title: 'Own', description: 'For tests.', skills: [mood, slow, broken] }),
+  edr,
 ])
 
 /** A playbook with these steps, indented as a list under `steps:`. */

@@ -143,6 +143,7 @@ export const badPlaybooks: Readonly<Record<ProblemCode, BadPlaybook>> = {
     ),
     options: { known: { connections: [], providers: [], organizations: ['acme', 'globex'] } },
   },
+  E324: steps('  - { uses: case.update, undo: { after: 4h } }'),
   E330: {
     source: withSteps(nothing).replace(
       'alert: { type: t }',

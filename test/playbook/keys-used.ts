@@ -27,7 +27,7 @@ function inSteps(steps: unknown): readonly string[] {
   if (!Array.isArray(steps)) return []
   return (steps as readonly Map[]).flatMap((step) => {
     const cases = (Array.isArray(step['switch']) ? step['switch'] : []) as readonly Map[]
-    const parts = ['rate', 'retry', 'repeat', 'state', 'checkpoint', 'wait'].flatMap((name) =>
+    const parts = ['rate', 'retry', 'repeat', 'undo', 'state', 'checkpoint', 'wait'].flatMap((name) =>
       of(name, step[name]),
     )
     const checkpoint = isMap(step['checkpoint']) ? step['checkpoint'] : {}

@@ -27,6 +27,7 @@ const write = (path: string) => ({
     input: { times: 1 },
     output: {},
     output_from: 'schema' as const,
+    undo: null,
   },
 })
 const end = (output: string) => ({ status: 'completed', output, error: null, duration_ms: 0, writes: 0 })

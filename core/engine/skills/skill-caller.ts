@@ -1,6 +1,7 @@
 import type { StepMasks } from '../../domain/mask.ts'
 import type { InterfaceCalls } from '../../interface/interface-calls.ts'
 import { keptCall } from '../../destructive/checks/state-reading.ts'
+import { undoOfContaining } from '../../destructive/containing-skill.ts'
 import type { Undo } from '../../destructive/containment.ts'
 import type { DestructiveClass, QuestionOutcome, RefusedAnswer, RelatedCall } from '../../plugin/index.ts'
 import { interfacesOf, type Catalogue, type CatalogueSkill } from '../../registry/catalogue.ts'
@@ -97,23 +98,26 @@ function destructiveSkill(catalogue: Pick<Catalogue, 'skill'>, name: string): De
   return {
     class: skill.destructive,
     changedNothing: skill.changedNothing?.bind(skill),
-    undo: (input, output) => undoOf(found!, input, output),
+    undo:
+      undoOfContaining(found!) === undefined ? undefined : (input, output) => undoOf(found!, input, output),
     implements: interfacesOf(skill),
     text: skillText(catalogue, found!),
   }
 }
 
 /** The call that undoes a call of a containing skill; undefined if the skill does not contain. */
-export function undoOf({ plugin, skill }: CatalogueSkill, input: unknown, output: unknown): Undo | undefined {
-  if (skill.effect !== 'write' || skill.destructive === undefined || skill.restores === true) return undefined
-  const { undoneBy } = skill as { readonly undoneBy?: RelatedCall }
+export function undoOf(found: CatalogueSkill, input: unknown, output: unknown): Undo | undefined {
+  const undoneBy = undoOfContaining(found)
   if (undoneBy === undefined) return undefined
   return {
-    skill: `${plugin.name}.${undoneBy.skill}`,
+    skill: `${found.plugin.name}.${undoneBy.skill}`,
     input: inputOfUndo(undoneBy, input, output),
-    call: skill.stateBy === undefined ? undefined : keptCall(input, output),
+    call: readsState(found) ? keptCall(input, output) : undefined,
   }
 }
+
+const readsState = ({ skill }: CatalogueSkill): boolean =>
+  skill.effect === 'write' && skill.stateBy !== undefined
 
 /** Undefined if it depends on an output that is unknown. */
 function inputOfUndo(undoneBy: RelatedCall, input: unknown, output: unknown): Undo['input'] {

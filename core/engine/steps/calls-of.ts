@@ -1,5 +1,6 @@
 import type { BoundConnection } from '../../destructive/input-hash.ts'
 import { hide, sensitiveParts, type StepMasks } from '../../domain/mask.ts'
+import { SkillError } from '../../plugin/index.ts'
 import type { UsesStep } from '../../playbook/language/playbook.ts'
 import type { DestructiveWork, EffectAttempt, EffectWork, WorkOutcome } from '../journal/durable-context.ts'
 import { isRepeatedPath } from '../journal/paths.ts'
@@ -44,7 +45,7 @@ export const skillTimeoutMs = 60_000
 /** The declarations of a step about its call. */
 export type CallSettings = Pick<
   UsesStep,
-  'id' | 'skill' | 'connection' | 'onInterrupted' | 'sensitive' | 'timeoutMs' | 'retry'
+  'id' | 'skill' | 'connection' | 'onInterrupted' | 'sensitive' | 'timeoutMs' | 'retry' | 'undo'
 >
 
 /** Calls the skill of a step, with its retries. */
@@ -64,7 +65,7 @@ export async function performSkill(
     stepId: step.id,
     kind: skill,
     sensitive,
-    input,
+    input: step.undo === undefined ? input : () => (requireUndo(walk, skill), input()),
     ...skillCallsOf(walk, { skill, connection, sensitive, onConnection }),
     destructive: destructiveWork(walk, step, path, scope, used),
     interrupted: onInterrupted ?? declared,
@@ -76,6 +77,14 @@ export async function performSkill(
   })
   advance(scope, outcome.endedAt)
   return outcome
+}
+
+/** A step that limits its containment in time calls nothing that cannot be undone. */
+function requireUndo({ skills }: Walk, skill: string): void {
+  if (skills.destructive?.(skill)?.undo !== undefined) return
+  throw new SkillError('undo_missing', `nothing undoes ${skill}, so the step called nothing`, {
+    hint: 'leave out `undo` of the step, or use another connection',
+  })
 }
 
 /** The approved input is used, even if the expression has another value by now. */
@@ -94,7 +103,7 @@ export const boundConnectionOf = async (
 
 function destructiveWork(
   walk: Walk,
-  { skill, connection, sensitive }: CallSettings,
+  { skill, connection, sensitive, undo: ends }: CallSettings,
   path: string,
   scope: StepScope,
   used: { readonly connection: string | null },
@@ -105,7 +114,11 @@ function destructiveWork(
   const { undo, ...work } = declared
   return {
     ...work,
-    outcome: (input, output) => ({ connection: used.connection, contains: undo?.(input, output) }),
+    outcome: (input, output) => ({
+      connection: used.connection,
+      contains: undo?.(input, output),
+      ...(ends && { expiry: { afterMs: ends.afterMs, unless: ends.unless?.source } }),
+    }),
     shown: (input) => hide(sensitive?.input, input),
     isAgain: isRepeatedPath(path),
     connection: () => boundConnectionOf(walk, skill, connection),

@@ -61,8 +61,10 @@ export const testGrammar = {
       'duration',
       'next_runs',
       'correlation',
+      'containments',
     ],
   },
+  containment: { what: 'an expected containment', keys: ['step', 'skill', 'expires', 'at_expiry'] },
   call: { what: 'an expected call', keys: ['skill', 'step', 'times', 'attempts', 'with', 'at'] },
   case: {
     what: 'an expected case',

@@ -143,6 +143,8 @@ export interface Expectations {
   readonly nextRuns: Expectation<readonly number[]> | undefined
   /** The compared values of each rule of `on.alert.correlate` that applies. */
   readonly correlation: Expectation<readonly unknown[]> | undefined
+  /** The containments that the run leaves, as `MadeContainment`. */
+  readonly containments: Expectation<readonly unknown[]> | undefined
 }
 
 /** Expected calls of a skill or a step. */

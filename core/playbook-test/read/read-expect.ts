@@ -8,7 +8,15 @@ import { nodeAt, testPlaceOf, plainValue } from './place.ts'
 import { withoutItems, type PlacedStep } from './placed-steps.ts'
 import { expectedStatuses, type Expectations, type Expectation, type ExpectedCall } from './playbook-test.ts'
 import { readPlainState } from './read-fixtures.ts'
-import { readTestList, readTestString, readTime, readTimeRange, reportUnknownStep } from './read-values.ts'
+import { writeDuration } from '../../playbook/language/durations.ts'
+import {
+  readSpan,
+  readTestList,
+  readTestString,
+  readTime,
+  readTimeRange,
+  reportUnknownStep,
+} from './read-values.ts'
 
 const count = [0, 100_000] as const
 
@@ -39,6 +47,7 @@ export function readExpect(context: TestContext, entry: Entry): Expectations {
     duration: located(context, duration, duration && readTimeRange(problems, duration)),
     nextRuns: readNextRuns(context, fields.get('next_runs')),
     correlation: readCorrelation(context, fields.get('correlation')),
+    containments: readContainments(context, fields.get('containments')),
   }
 }
 
@@ -92,6 +101,33 @@ function readCorrelation(
   if (playbook.alertTrigger?.correlate === undefined)
     problems.add('E112', '`correlation` needs `on.alert.correlate`, but the playbook has none', entry.key)
   return located(context, entry, readTestList(problems, entry).map(plainValue))
+}
+
+const expiryOutcomes = ['undone', 'kept', 'overdue'] as const
+
+/** Parses the containments that the run leaves. */
+function readContainments(
+  context: TestContext,
+  entry: Entry | undefined,
+): Expectation<readonly unknown[]> | undefined {
+  if (entry === undefined) return undefined
+  const { problems } = context
+  const all = readTestList(problems, entry).map((node) => {
+    const fields = readFields(problems, node, testGrammar.containment)
+    const readers: Readonly<Record<string, (each: Entry) => unknown>> = {
+      step: (each) => readStepName(context, each, context.named),
+      skill: (each) => readSkillName(context, each),
+      expires: (each) => writeDuration(readSpan(problems, each) ?? 0),
+      at_expiry: (each) => readChoice(problems, each, expiryOutcomes),
+    }
+    return Object.fromEntries(
+      Array.from(fields ?? [], ([name, each]) => {
+        const isNull = each.value.kind === 'scalar' && each.value.value === null
+        return [name, isNull ? null : readers[name]?.(each)]
+      }),
+    )
+  })
+  return located(context, entry, all)
 }
 
 /** Parses step ids, ids with an item (`each[1]`), or paths in the journal. */

@@ -49,6 +49,7 @@ export function judge(
     ...differences('outputs', expect.outputs, run.outcome?.output ?? null, fail),
     ...judgeState(test, run, fail),
     ...differences('error', expect.error, run.outcome?.error ?? null, fail),
+    ...differences('containments', expect.containments, run.containments, fail),
     ...judgeTime('duration', expect.duration, run.durationMs, fail),
     ...(expect.nextRuns ? judgeNextRuns(expect.nextRuns, test.fixtures.nowMs, schedule, fail) : []),
     ...(expect.correlation ? judgeCorrelation(expect.correlation, correlation(), fail) : []),

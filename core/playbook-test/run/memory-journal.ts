@@ -1,16 +1,24 @@
 import { stringifyJson } from '../../common/json.ts'
 import type { FailedAttempt, JournalEntry } from '../../domain/run.ts'
 import { NotFoundError } from '../../errors/errors.ts'
+import type { EndedCall } from '../containments/made-containments.ts'
 import { leavesWindow, planStart } from '../../transitions/rate.ts'
 import { endStep, parkStep, raisesAttempt, requireBegun, stepState } from '../../transitions/step.ts'
 import type { StateOutcome } from '../../state/apply-state.ts'
 import type { StateRequest } from '../../state/state.ts'
 import type { Clock } from '../../ports/clock.ts'
-import type { JournalBegin, JournalEnd, JournalStore } from '../../ports/runs/journal-store.ts'
+import type {
+  JournalBegin,
+  JournalEnd,
+  JournalExcerpt,
+  JournalStore,
+} from '../../ports/runs/journal-store.ts'
 
 /** The journal of a run in memory, with synchronous access. */
 export interface MemoryJournal {
   readonly store: JournalStore
+  /** Ended calls of destructive skills, in the order in which they ended. */
+  destructiveCalls(): readonly EndedCall[]
   /** In the order in which they started. */
   entries(): readonly JournalEntry[]
   failedAttempts(path: string): readonly FailedAttempt[]
@@ -41,11 +49,14 @@ export function createMemoryJournal({
 }: MemoryJournalOptions = {}): MemoryJournal {
   const entries = new Map<string, JournalEntry>()
   const failed: FailedAttempt[] = []
+  const calls: EndedCall[] = []
   const failedAt = (path: string) => failed.filter((attempt) => attempt.path === path)
 
   const finish = (begun: JournalEntry, end: JournalEnd) => {
     const entry = { ...begun, output: end.output, ...endStep(begun.path, begun, end) }
     entries.set(begun.path, entry)
+    const { call, changedNothing = false } = end
+    if (call !== undefined) calls.push({ entry, call, changedNothing })
     onEnd(entry)
   }
   const store: JournalStore = {
@@ -79,12 +90,7 @@ export function createMemoryJournal({
     },
     entries: async () => [...entries.values()],
     failedAttempts: async () => failed,
-    excerpt: async () => ({
-      entries: [...entries.values()],
-      emptied: new Set(),
-      failedAttempts: failed,
-      total: entries.size,
-    }),
+    excerpt: async () => excerptOf([...entries.values()], failed),
     entry: async (_run, path) => entries.get(path),
     async park(_run, path, tried) {
       if (tried !== undefined) failed.push(tried)
@@ -97,6 +103,7 @@ export function createMemoryJournal({
   }
   return {
     store,
+    destructiveCalls: () => calls,
     entries: () => [...entries.values()],
     failedAttempts: failedAt,
     decide(path, end) {
@@ -111,6 +118,11 @@ export function createMemoryJournal({
     },
   }
 }
+
+const excerptOf = (
+  entries: readonly JournalEntry[],
+  failedAttempts: readonly FailedAttempt[],
+): JournalExcerpt => ({ entries, emptied: new Set(), failedAttempts, total: entries.length })
 
 type Rates = Pick<JournalStore, 'admit' | 'withdraw'>
 

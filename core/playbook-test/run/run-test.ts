@@ -22,6 +22,7 @@ import type { ReadableConnections } from '../../skill/connection/find-connection
 import { createSkillCaller } from '../../skill/call/caller.ts'
 import { createPerformTask } from '../../skill/call/perform-task.ts'
 import { choiceFor, createCheckpointAnswers, unanswered, type AnswerChoice } from './checkpoint-answers.ts'
+import { containmentsMade, type MadeContainment } from '../containments/made-containments.ts'
 import { createMockedEvents, withoutEvent } from '../waits/mocked-events.ts'
 import { inTurn } from './in-turn.ts'
 import type { MemoryCheckpoints } from './memory-checkpoints.ts'
@@ -53,6 +54,8 @@ export interface TestRun {
   readonly calls: readonly SeenCall[]
   readonly unmocked: readonly Unmocked[]
   readonly case: Case | undefined
+  /** Containments that the run leaves. */
+  readonly containments: readonly MadeContainment[]
   readonly playbook: Playbook
   /** The state that it keeps for later runs. */
   readonly state: MemoryState
@@ -96,6 +99,8 @@ export interface TestWorld {
   readonly interfaces: InterfaceCalls
   readonly wakeUps: WakeUps
   readonly state: MemoryState
+  /** The name of the step at a path. */
+  readonly nameOf: (path: string) => string
 }
 
 export function createWorld(
@@ -168,6 +173,7 @@ export function createWorld(
     wakeUps,
     interfaces,
     state,
+    nameOf: places.nameOf,
   }
 }
 
@@ -283,6 +289,7 @@ export function resultOf(world: TestWorld, outcome: RunOutcome | undefined): Tes
     calls: skills.calls(),
     unmocked: skills.unmocked,
     case: outcome === undefined ? undefined : own,
+    containments: containmentsMade(journal.destructiveCalls(), own, world.nameOf),
     playbook: test.playbook,
     state,
     notes: notes.map(({ text }) => text),

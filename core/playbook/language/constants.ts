@@ -1,4 +1,5 @@
 import type { QuorumWord } from '../waits/waits.ts'
+import { maxDurationMs } from './durations.ts'
 import type { RetryPolicy } from './playbook.ts'
 
 /** Patterns, choices, bounds and defaults of the playbook language. */
@@ -88,6 +89,9 @@ export const personName = 'person'
 /** Maximum number of people of a checkpoint. */
 export const maxPeople = 100
 export const interruptedChoices = ['repeat', 'skip', 'fail', 'ask'] as const
+
+/** How long after its call a containment may expire, in milliseconds. */
+export const undoAfterMs = [60_000, maxDurationMs] as const
 
 export const defaultForeach = { as: 'item', concurrency: 1, maxItems: 100 }
 

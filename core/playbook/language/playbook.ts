@@ -174,6 +174,15 @@ export interface UsesStep extends StepBase {
   readonly retry: RetryPolicy
   /** After the process stopped during a call; undefined: as the skill declares. */
   readonly onInterrupted?: OnInterrupted | undefined
+  /** When its containment is undone; undefined: only people undo it. */
+  readonly undo?: UndoSettings | undefined
+}
+
+export interface UndoSettings {
+  /** Time after the call. */
+  readonly afterMs: number
+  /** Evaluated when the containment expires, see `undoNames`; undefined: it never stays. */
+  readonly unless: Program | undefined
 }
 
 export type OnInterrupted = 'repeat' | 'skip' | 'fail' | 'ask'

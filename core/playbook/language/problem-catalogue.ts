@@ -57,8 +57,7 @@ export const problemCatalogue = {
   },
   E104: {
     title: 'unknown key',
-    explanation:
-      'The key is not known at this place. Unknown keys are errors, so that typos are not ignored.',
+    explanation: 'The key is not known at this place. Unknown keys are errors, so typos are not ignored.',
   },
   E105: {
     title: 'missing key',
@@ -256,6 +255,10 @@ export const problemCatalogue = {
     title: 'unknown organization',
     explanation:
       'The server has no organization with a code in `on.schedule.organizations`, so no run would start for it. Only checks on a server report this.',
+  },
+  E324: {
+    title: 'nothing to undo',
+    explanation: '`undo` needs a skill that contains and is undone by another: see `tocsin skills <skill>`.',
   },
   E330: {
     title: 'unknown time zone',

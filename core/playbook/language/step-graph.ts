@@ -31,6 +31,8 @@ export interface GraphNode {
   readonly item?: string
   /** How often it starts: `30/min`. */
   readonly rate?: string
+  /** When its containment is undone: `4h`. */
+  readonly undoneAfter?: string
 }
 
 export interface GraphEdge {
@@ -118,6 +120,7 @@ class GraphBuilder {
       ...(step.if === undefined ? {} : { condition: step.if.source }),
       ...(step.foreach === undefined ? {} : { item: step.foreach.as }),
       ...(step.rate === undefined ? {} : { rate: writeRate(step.rate.limit) }),
+      ...(step.action === 'uses' && step.undo && { undoneAfter: writeDuration(step.undo.afterMs) }),
     })
     this.enter(path, entrances)
     const exits = this.#inside(step, path)

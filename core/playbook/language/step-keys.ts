@@ -137,6 +137,13 @@ export const stepKeys = {
         schema: { enum: interruptedChoices },
         with: ['uses'],
       },
+      undo: {
+        meaning:
+          'when the containment of the skill is undone: `{ after: 4h, unless: <condition> }`; for skills that contain, such as an isolation',
+        default: 'only people undo it',
+        schema: reference('undo'),
+        with: ['uses'],
+      },
       ...actionKeys,
       output: {
         meaning:

@@ -17,14 +17,18 @@ import type { RetryPolicy, Template, UsesStep } from '../language/playbook.ts'
 import { quote, type Problems } from '../language/problem.ts'
 import type { ActionResult } from './read-actions.ts'
 import { readRetry } from './read-retry.ts'
+import { readUndo } from './read-undo.ts'
 import type { NameScope } from '../scope/scope.ts'
 import type { Span } from '../language/source-text.ts'
 import type { Sliced } from '../../common/sliced.ts'
 import type { TypedTemplate } from '../template/typed-template.ts'
 
-type UsesPart = Pick<UsesStep, 'action' | 'skill' | 'with' | 'connection' | 'retry' | 'onInterrupted'>
+type UsesPart = Pick<
+  UsesStep,
+  'action' | 'skill' | 'with' | 'connection' | 'retry' | 'onInterrupted' | 'undo'
+>
 
-/** Reads `uses` with `with`, `connection`, `retry` and `on_interrupted`. */
+/** Reads `uses` with `with`, `connection`, `retry`, `on_interrupted` and `undo`. */
 export function* readUses(
   context: ReadContext,
   entry: Entry,
@@ -52,11 +56,12 @@ export function* readUses(
   const retry = retryOf(context, fields.get('retry'), found)
   const interrupted = fields.get('on_interrupted')
   const onInterrupted = interrupted && readChoice(context.problems, interrupted, interruptedChoices)
+  const undo = readUndo(context, fields.get('undo'), found)
   const output = found ? outputType(found) : dyn
   const isRead = found?.skill.effect === 'read'
   if (name === undefined || given === undefined) return { part: undefined, output, isRead }
   return {
-    part: { action: 'uses', skill: name, with: given.template, connection, retry, onInterrupted },
+    part: { action: 'uses', skill: name, with: given.template, connection, retry, onInterrupted, undo },
     given: given.mask,
     output,
     isRead,

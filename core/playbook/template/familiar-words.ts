@@ -140,6 +140,7 @@ const keys: Readonly<Record<string, Readonly<Record<string, string | Familiar>>>
     interval: 'write every',
     delay: 'write every',
   },
+  '`undo`': { if: 'write unless: the condition under which the containment stays' },
   '`wait`': {
     alert: { hint: 'write for: { alert: { type: … } }', standsFor: ['for'] },
     duration: { hint: 'write wait: 5m', standsFor: ['until'] },
@@ -209,6 +210,7 @@ const missing: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     every: 'write every: 1m, the wait between two rounds',
     max: 'write max: 10, after which it fails',
   },
+  '`undo`': { after: 'write after: 4h, how long the containment stays' },
   'a checkpoint': {
     via: 'write via: operator, or a skill that asks',
     timeout: 'write timeout: 1h, how long an answer may take',
@@ -279,6 +281,8 @@ export function familiarValue(what: string, node: Node): string | undefined {
       return value === '' ? undefined : `write case: { event: ${value} }`
     case '`retry`':
       return /^\d+$/.test(value) ? `write retry: { max: ${value} }` : undefined
+    case '`undo`':
+      return /^\d+[smhd]$/.test(value) ? `write undo: { after: ${value} }` : 'write undo: { after: 4h }'
     case '`concurrency`':
       return 'write concurrency: { key: "${{ … }}" }'
     case 'a schedule':

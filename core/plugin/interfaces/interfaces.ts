@@ -17,6 +17,8 @@ export interface InterfaceDefinition {
   readonly asks?: true
   /** The interface that reverses it. */
   readonly undoneBy?: string
+  /** Set if it ends a containment or a block. Default: it does not. */
+  readonly restores?: true
   /**
    * The output that lists results: every connection is asked, and the lists are joined. Default: one connection
    * is used.
@@ -128,6 +130,7 @@ export const interfaces = {
   release_machine: {
     ...onMachine,
     title: 'Release a machine',
+    restores: true,
     description: 'Ends the isolation of a machine.',
     undoneBy: 'isolate_machine',
     input: object(['machine', 'comment'], { machine, comment }),
@@ -162,6 +165,7 @@ export const interfaces = {
   enable_user: {
     ...onUser,
     title: 'Enable a user',
+    restores: true,
     description: 'Lets a disabled user sign in again.',
     undoneBy: 'disable_user',
     input: object(['user', 'comment'], { user, comment }),
@@ -225,6 +229,7 @@ export const interfaces = {
   },
   unblock_indicator: {
     title: 'Unblock an indicator',
+    restores: true,
     description: 'Ends the block of an indicator.',
     effect: 'write',
     destructive: 'blocking',

@@ -1,8 +1,9 @@
 import type {
   Containment,
   ContainmentState,
-  StandingState,
+  Extension,
   ExpiryOutcome,
+  StandingState,
 } from '../../destructive/containment.ts'
 import type { DueCheck } from '../../destructive/checks/containment-state.ts'
 import type { StateCheck } from '../../destructive/checks/state-checks.ts'
@@ -55,5 +56,5 @@ export interface ContainmentStore {
    */
   noteCheck(id: string, changedAt: number, check: StateCheck, periodMs: number): Promise<void>
   /** Changes the expiry; audited. Throws what `afterExtension` throws. */
-  extend(id: string, expiresAt: number | null, by: Actor): Promise<Containment>
+  extend(id: string, extension: Extension, by: Actor): Promise<Containment>
 }

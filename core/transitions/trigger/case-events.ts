@@ -23,6 +23,12 @@ export function caseEventsOf(before: CaseState | undefined, after: CaseState): r
 const fieldsOf = (state: CaseState) =>
   Object.fromEntries(editableFields.map((field) => [caseFieldNames[field], state[field]] as const))
 
+/** The `case` of expressions that see its current state. */
+export const caseScope = (state: CaseState): Readonly<Record<string, unknown>> => ({
+  id: state.id,
+  ...fieldsOf(state),
+})
+
 /** The `trigger` of a run that a change of a case starts. */
 export function caseTriggerOf(
   change: {
@@ -41,7 +47,7 @@ export function caseTriggerOf(
     chain,
     events,
     actor: { kind: by.kind, name: by.name },
-    case: { id: after.id, ...fieldsOf(after) },
+    case: caseScope(after),
     before: before === undefined ? null : fieldsOf(before),
   }
 }

@@ -4,6 +4,7 @@ import {
   expiringStates,
   type Containment,
   type ExpiryOutcome,
+  type Extension,
 } from '../../../core/destructive/containment.ts'
 import type { DueCheck } from '../../../core/destructive/checks/containment-state.ts'
 import type { StateCheck } from '../../../core/destructive/checks/state-checks.ts'
@@ -116,12 +117,13 @@ export class SqliteContainmentStore extends SqliteStore implements ContainmentSt
     })
   }
 
-  extend(id: string, expiresAt: number | null, by: Actor): Promise<Containment> {
+  extend(id: string, extension: Extension, by: Actor): Promise<Containment> {
     return this.commits.write(() => {
       const known = findStanding(this.database, id)
-      const changes = afterExtension(known, expiresAt)
+      const changes = afterExtension(known, extension, this.clock.now())
       if (known === undefined) throw new Error('a missing containment was extended')
       const now = this.#change(known, changes)
+      const { expiresAt } = changes
       const action = actionIn(known)
       recordAudit(this.context, {
         action: 'containment.extended',

@@ -30,6 +30,7 @@ export interface StepSource {
   readonly with?: unknown
   readonly retry?: Partial<RetryPolicy>
   readonly onInterrupted?: OnInterrupted
+  readonly undo?: { readonly afterMs: number; readonly unless?: string }
   readonly repeat?: { readonly until: string; readonly everyMs: number; readonly max: number }
   readonly checkpoint?: {
     readonly via?: string
@@ -177,6 +178,10 @@ function actionOf(source: StepSource): object {
       connection: undefined,
       retry,
       onInterrupted: source.onInterrupted,
+      undo: source.undo && {
+        afterMs: source.undo.afterMs,
+        unless: source.undo.unless === undefined ? undefined : makeProgram(source.undo.unless),
+      },
     }
   }
   if (source.checkpoint) {

@@ -115,6 +115,11 @@ export const accessTable: Readonly<Record<string, AccessEntry>> = {
     foreign: { status: 200, includes: 'run_not_found' },
   },
   'POST /containments/{containment}/undo': { roles: operators, of: 'containment' },
+  'POST /containments/{containment}/extend': {
+    roles: operators,
+    of: 'containment',
+    body: () => ({ until: null }),
+  },
   'GET /containments': { roles: readers, of: 'list' },
   'GET /checkpoints': { roles: readers, of: 'list' },
   'GET /checkpoints/{checkpoint}': { roles: readers, of: 'checkpoint' },

@@ -1,6 +1,13 @@
 import { ratePattern } from '../../../common/rates.ts'
 import { stateLimits, stateOperations } from '../../../state/state.ts'
-import { bounds, defaultRetry, errorCodePattern, idPattern, transientErrors } from '../constants.ts'
+import {
+  bounds,
+  defaultRetry,
+  errorCodePattern,
+  idPattern,
+  transientErrors,
+  undoAfterMs,
+} from '../constants.ts'
 import { waitKeys } from '../../waits/wait-keys.ts'
 import { phrases, shapes, type MapDeclaration } from '../key-table.ts'
 
@@ -85,6 +92,23 @@ export const stepMaps = {
       },
     },
     required: ['until', 'every', 'max'],
+  },
+  undo: {
+    what: '`undo`',
+    description: 'When the containment of a skill is undone.',
+    keys: {
+      after: {
+        meaning: `how long after the call, ${undoAfterMs.map((ms) => duration(ms)).join(' to ')}`,
+        schema: reference('duration'),
+      },
+      unless: {
+        meaning:
+          'an expression without `${{ }}`, evaluated when it expires; sees `case`, `containment` and `now`; if it is true, the containment stays until people undo it',
+        default: '`false`',
+        schema: condition,
+      },
+    },
+    required: ['after'],
   },
   state: {
     what: '`state`',

@@ -2,16 +2,20 @@ import {
   containmentStates,
   standingStates,
   type Containment,
+  type Extension,
 } from '../../../../core/destructive/containment.ts'
-import { PlaybookError } from '../../../../core/errors/playbook-error.ts'
-import type { RunRequest } from '../../../../core/engine/turns/queue-run.ts'
-import { generateTrial } from '../../../../core/investigation/generate-trial.ts'
+import { ValidationError } from '../../../../core/errors/errors.ts'
+import { hintForDuration, parseDurationMs } from '../../../../core/playbook/language/durations.ts'
+import { textAt } from '../../../../core/plugin/index.ts'
+import type { OrganizationScope } from '../../../../core/ports/common.ts'
+import type { Stores } from '../../../../core/ports/stores.ts'
+import { undoingRun } from '../../../../core/destructive/undo-run.ts'
 import { skillView, type CatalogueSkill } from '../../../../core/registry/catalogue.ts'
 import { operators, readers } from '../../caller/caller.ts'
 import { RequestError } from '../../request/request-error.ts'
 import { component, defineRoute, type Services } from '../../routing/route.ts'
 import { recallNewRun, runView } from '../runs/run-view.ts'
-import { pageOf, pageParameters, pageSchema, pageView, sortByAge } from '../system/page.ts'
+import { lastTime, pageOf, pageParameters, pageSchema, pageView, sortByAge } from '../system/page.ts'
 
 const listContainments = defineRoute({
   method: 'GET',
@@ -52,46 +56,83 @@ const undoContainment = defineRoute({
   recall: recallNewRun,
   async handle({ params, caller }, services) {
     const { stores, directory, control } = services
-    const found = await stores.containments.find(caller.scope, params.containment)
-    if (found === undefined) throw new RequestError('containment_not_found')
-    const code = await directory.organizationCode(found.organizationUuid)
-    const organization = await directory.organization(caller.scope, code, '/organization')
-    const run = await control.start({
-      ...(await undoingCall(found, services)),
-      organization,
-      caseId: found.caseId ?? undefined,
-      undoes: found.id,
-      by: caller.actor,
-    })
+    const found = await requireContainment(stores, caller.scope, params.containment)
+    const run = await control.start({ ...(await undoingRun(found, services)), by: caller.actor })
     return { body: await runView(run, directory), location: `/runs/${run.uuid}` }
   },
 })
 
-export const containmentRoutes = [listContainments, undoContainment]
+const extendContainment = defineRoute({
+  method: 'POST',
+  path: '/containments/{containment}/extend',
+  access: operators,
+  summary: 'Changes when a containment is undone: to a time, by a time, or never without a person.',
+  answer: component('containment'),
+  // A repeated `by` would extend it twice.
+  once: true,
+  recall: {
+    keeps: (extended) => textAt(extended, 'id'),
+    answer: async (id, { caller }, services) => ({
+      body: await containmentView(
+        await requireContainment(services.stores, caller.scope, String(id)),
+        services,
+      ),
+    }),
+  },
+  body: {
+    properties: {
+      until: {
+        type: ['integer', 'null'],
+        minimum: 0,
+        maximum: lastTime,
+        description: 'When it expires (epoch milliseconds); null: only people undo it.',
+      },
+      by: {
+        type: 'string',
+        maxLength: 100,
+        description:
+          'How much later it expires, such as `4h`; counted from now if it has expired or has no expiry.',
+      },
+    },
+  },
+  async handle({ params, body, caller }, services) {
+    const { stores } = services
+    const extension = extensionOf(body)
+    const { id } = await requireContainment(stores, caller.scope, params.containment)
+    const extended = await stores.containments.extend(id, extension, caller.actor)
+    return { body: await containmentView(extended, services) }
+  },
+})
 
-/** The playbook of the call that undoes it, with its inputs. Throws RequestError `containment_without_undo`. */
-async function undoingCall(
-  { id, undoneBy, connection, organizationUuid }: Containment,
-  { stores, catalogue, playbooks }: Services,
-): Promise<Pick<RunRequest, 'playbook' | 'inputs'>> {
-  const input = await stores.containments.undoInput(id)
-  const skill = catalogue.skill(undoneBy)
-  if (input === undefined || skill === undefined) {
-    const why = skill === undefined ? `${undoneBy} is not installed` : `the input of ${undoneBy} is unknown`
-    throw new RequestError('containment_without_undo', why, { hint: 'undo it in the other system' })
-  }
-  const { source, inputs } = generateTrial(skill, connection ?? undefined, input, {
-    undoes: true,
-  })
-  try {
-    return { playbook: await playbooks.keep(source, { origin: 'trial', organizationUuid }), inputs }
-  } catch (error) {
-    if (!(error instanceof PlaybookError)) throw error
-    const problem = error.problems.find(({ severity }) => severity === 'error')
-    throw new RequestError('containment_without_undo', problem?.message, {
-      hint: problem?.hint ?? 'undo it in the other system',
-    })
-  }
+export const containmentRoutes = [listContainments, undoContainment, extendContainment]
+
+/** Throws ValidationError `value_invalid`, RequestError `field_missing`. */
+function extensionOf({
+  until,
+  by,
+}: {
+  readonly until?: number | null | undefined
+  readonly by?: string | undefined
+}): Extension {
+  const invalid = (message: string, pointer: string) =>
+    new ValidationError('value_invalid', message, [{ pointer, message }])
+  if (until !== undefined && by !== undefined) throw invalid('give until or by, not both', '/by')
+  if (until !== undefined) return { until }
+  if (by === undefined) throw invalid('until or by is required', '')
+  const byMs = parseDurationMs(by)
+  if (byMs === undefined || byMs === 0) throw invalid(`by must be a duration: ${hintForDuration(by)}`, '/by')
+  return { byMs }
+}
+
+/** Throws RequestError `containment_not_found`. */
+async function requireContainment(
+  { containments }: Pick<Stores, 'containments'>,
+  scope: OrganizationScope,
+  id: string,
+): Promise<Containment> {
+  const found = await containments.find(scope, id)
+  if (found === undefined) throw new RequestError('containment_not_found')
+  return found
 }
 
 /** A containment as the API shows it. */

@@ -2,6 +2,7 @@ import { wouldAsk, type RehearsedUses } from '../../../../core/destructive/polic
 import { eventsOf, type DryRunEvent, type DryRunTree } from '../../../../core/dry-run/explore.ts'
 import { hide } from '../../../../core/domain/mask.ts'
 import { maskedEntry, maskedOutput } from '../../../../core/engine/skills/masked-run.ts'
+import { writeDuration } from '../../../../core/playbook/language/durations.ts'
 import type { Playbook } from '../../../../core/playbook/language/playbook.ts'
 import { acceptedBy, maskOfSchema } from '../../../../core/playbook/check/mask-of-type.ts'
 import type { JsonSchema } from '../../../../core/plugin/index.ts'
@@ -34,6 +35,10 @@ const writeSchema = objectSchema({
   output_from: {
     enum: ['fixtures', 'example', 'schema', 'state'],
     description: 'Source of this output; `state`: what the playbook keeps, with the change.',
+  },
+  undo: {
+    anyOf: [{ type: 'null' }, objectSchema({ after: text, unless: textOrNull })],
+    description: 'When its containment would be undone; null: it would not, or only by people.',
   },
 })
 
@@ -136,7 +141,7 @@ export function dryRunView(
 
 function eventView(event: DryRunEvent, catalogue: Catalogue) {
   if ('would' in event) {
-    const { path, skill, connection = null, input, output, from, masks } = event.would
+    const { path, skill, connection = null, input, output, from, masks, undo } = event.would
     return {
       would_do: {
         path,
@@ -145,6 +150,7 @@ function eventView(event: DryRunEvent, catalogue: Catalogue) {
         input: hide(masks?.input, input),
         output: hide(masks?.output, output),
         output_from: from,
+        undo: undo === undefined ? null : { after: writeDuration(undo.afterMs), unless: undo.unless ?? null },
       },
     }
   }

@@ -213,6 +213,19 @@ function DryRunStepPanel({ step }: { readonly step: DryRunStep }) {
               </>
             )}{' '}
             with the input below. Not called.
+            {write.undo !== null && (
+              <>
+                {' '}
+                Its containment would be undone after {write.undo.after}
+                {write.undo.unless !== null && (
+                  <>
+                    {' '}
+                    unless <code>{showInvisible(write.undo.unless)}</code>
+                  </>
+                )}
+                .
+              </>
+            )}
           </Text>
         )}
         {error !== null && <StoredErrorView error={error} />}

@@ -31,6 +31,7 @@ interface Write {
   readonly input: unknown
   readonly output: unknown
   readonly output_from: 'fixtures' | 'example' | 'schema' | 'state'
+  readonly undo: { readonly after: string; readonly unless: string | null } | null
 }
 
 interface DryRunEnd {
