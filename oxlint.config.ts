@@ -30,6 +30,8 @@ const places: Readonly<Record<string, readonly string[]>> = {
   '@opentelemetry/resources': ['server/tracing/**'],
   '@opentelemetry/exporter-trace-otlp-http': ['server/tracing/**'],
   re2js: ['core/expression/**', 'core/schema/**'],
+  'openid-client': ['server/identity/**'],
+  jose: ['server/identity/**'],
   croner: ['core/trigger/**'],
   'ipaddr.js': [
     'core/alert-source/**',

@@ -7,6 +7,7 @@ import type { KeyStore } from './access/key-store.ts'
 import type { OrganizationStore } from './access/organization-store.ts'
 import type { ProviderStore } from './access/provider-store.ts'
 import type { RequestStore } from './access/request-store.ts'
+import type { SingleSignOnStore } from './access/single-sign-on-store.ts'
 import type { SessionStore } from './access/session-store.ts'
 import type { AlertStore } from './alert-store.ts'
 import type { AuditStore } from './audit-store.ts'
@@ -44,6 +45,7 @@ export interface Stores {
   readonly credentials: CredentialStore
   readonly invitations: InvitationStore
   readonly sessions: SessionStore
+  readonly singleSignOn: SingleSignOnStore
   readonly requests: RequestStore
   readonly alerts: AlertStore
   readonly cases: CaseStore

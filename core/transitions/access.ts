@@ -1,4 +1,4 @@
-import { isAdministrator, type Account } from '../access/account.ts'
+import { accountState, isAdministrator, type Account } from '../access/account.ts'
 import { isLastingAdmin, isUsableAdmin, type ApiKey } from '../domain/api-key.ts'
 import { ConflictError } from '../errors/errors.ts'
 import type { SeenRevision } from '../ports/common.ts'
@@ -55,3 +55,16 @@ export const maxPasskeys = 20
 /** Whether a use of a passkey follows the last one. An authenticator that does not count always says 0. */
 export const passkeyCounterGrew = (last: number, now: number): boolean =>
   now > last || (now === 0 && last === 0)
+
+/**
+ * Whether an identity can begin to belong to an account. Throws ConflictError `identity_linked`, `account_not_invited`.
+ *
+ * @param owner of the identity so far
+ * @param invited undefined: an account that is created for it
+ */
+export function requireLinkable(owner: Account | undefined, invited: Account | undefined): void {
+  if (owner !== undefined)
+    throw new ConflictError('identity_linked', `this identity belongs to the account ${owner.email}`)
+  if (invited !== undefined && accountState(invited) !== 'invited')
+    throw new ConflictError('account_not_invited', `the account ${invited.email} is in use or disabled`)
+}

@@ -23,6 +23,7 @@ import { clearTextWarnings, type ConfigWarning } from './clear-text.ts'
 import type { PluginSources } from '../../core/registry/plugin-modules.ts'
 import { nearest } from '../../core/schema/index.ts'
 import * as read from './config-values.ts'
+import { oidcVariables, readOidcSettings, type OidcSettings } from './oidc-settings.ts'
 import { readSecretSettings, secretVariables, type SecretSettings } from './secret-settings.ts'
 import { defaultSessionLimits } from '../access/sessions.ts'
 import { readTraceSettings, type TraceSettings } from '../tracing/trace-settings.ts'
@@ -92,6 +93,8 @@ export interface Config {
   /** Bytes of the files of each organization. */
   readonly fileQuota: number
   readonly sessions: SessionLimits
+  /** Undefined: people sign in without single sign-on. */
+  readonly oidc: OidcSettings | undefined
   readonly auditExport: AuditExportSettings
   readonly logLevel: read.LogLevel
   /** Private addresses that connections may reach, in lower case: `host`, `host:port` or an address range. */
@@ -130,6 +133,7 @@ const variables = {
   TOCSIN_SELF_APPROVAL: read.oneOf(selfApprovals),
   TOCSIN_SESSION_IDLE_MINUTES: read.integerBetween(1, 10_080),
   TOCSIN_SESSION_MAX_HOURS: read.integerBetween(1, 720),
+  ...oidcVariables,
   TOCSIN_KEEP_RUNS_DAYS: read.integerBetween(1, 36_500),
   TOCSIN_KEEP_ALERTS_DAYS: read.integerBetween(1, 36_500),
   TOCSIN_KEEP_FILES_DAYS: read.integerBetween(1, 36_500),
@@ -213,6 +217,7 @@ export function readConfig(env: Environment): Config {
     selfApproval: value('TOCSIN_SELF_APPROVAL') ?? 'never',
     groupWindowMs: minutes(value('TOCSIN_GROUP_MINUTES')) ?? defaultGroupWindowMs,
     sessions: sessionLimits(value('TOCSIN_SESSION_IDLE_MINUTES'), value('TOCSIN_SESSION_MAX_HOURS')),
+    oidc: readOidcSettings(value, publicUrl, problems),
     keep: {
       runsMs: days(keepRuns),
       alertsMs: days(keepAlerts),

@@ -117,16 +117,21 @@ export async function withMasterKey<C extends Pick<Config, 'masterKey' | 'nextMa
 ): Promise<C> {
   return {
     ...config,
-    masterKey: await keyIn(config, 'TOCSIN_MASTER_KEY', config.masterKey, log),
-    nextMasterKey: await keyIn(config, 'TOCSIN_NEXT_MASTER_KEY', config.nextMasterKey, log),
+    masterKey: await readOperatorSecret(config, 'TOCSIN_MASTER_KEY', config.masterKey, log),
+    nextMasterKey: await readOperatorSecret(config, 'TOCSIN_NEXT_MASTER_KEY', config.nextMasterKey, log),
   }
 }
 
-async function keyIn(
+/**
+ * A secret of the operator, or the one that it refers to.
+ *
+ * @throws ValidationError `config_invalid`, without the secret
+ */
+export async function readOperatorSecret(
   { secrets }: Pick<Config, 'secrets'>,
   name: string,
   given: Secret | undefined,
-  log: Log,
+  log: Log = silent,
 ): Promise<Secret | undefined> {
   const reference = given && parseOperatorReference(given.reveal())
   if (reference === undefined) return given

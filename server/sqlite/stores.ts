@@ -45,6 +45,7 @@ import { SqliteTriggerStore } from './triggers/trigger-store.ts'
 import { SqliteScheduleStore } from './runs/schedule-store.ts'
 import { SqliteShadowStore } from './shadows/shadow-store.ts'
 import { SqliteStateStore } from './playbooks/state-store.ts'
+import { SqliteSingleSignOnStore } from './access/single-sign-on-store.ts'
 import { SqliteSessionStore } from './access/session-store.ts'
 import { SealedValues } from './context/sealed-values.ts'
 import { isStorageFailure, storeUnavailable } from './database/storage-errors.ts'
@@ -147,6 +148,7 @@ function assembleStores(context: StoreContext, parts: StoreParts): Stores {
     credentials: new SqliteCredentialStore(context),
     invitations: new SqliteInvitationStore(context),
     sessions: new SqliteSessionStore(context),
+    singleSignOn: new SqliteSingleSignOnStore(context),
     requests: new SqliteRequestStore(context),
     alerts: new SqliteAlertStore(context, indexer, listed),
     cases: new SqliteCaseStore(context, listed, files),

@@ -50,6 +50,7 @@ describe('configuration', () => {
       approvalRules: [],
       containmentCheckMs: 900_000,
       selfApproval: 'never',
+      oidc: undefined,
       keep: { runsMs: undefined, alertsMs: undefined, filesMs: undefined },
       fileQuota: 1_073_741_824,
       sessions: { idleMs: 3_600_000, maxMs: 43_200_000 },
@@ -168,6 +169,56 @@ describe('configuration', () => {
       [['deletion'], 1],
     ])
     expect(read('1')).to.have.length(4)
+  })
+
+  it('reads single sign-on', () => {
+    const env = {
+      TOCSIN_PUBLIC_URL: 'https://tocsin.example',
+      TOCSIN_OIDC_ISSUER: 'https://login.example.com/realms/soc',
+      TOCSIN_OIDC_CLIENT_ID: 'tocsin',
+    }
+    const { clientSecret, ...settings } = readConfig(env).oidc!
+    expect(clientSecret).to.equal(undefined)
+    expect(settings).to.deep.equal({
+      issuer: 'https://login.example.com/realms/soc',
+      clientId: 'tocsin',
+      clientAuth: 'client_secret_basic',
+      scopes: 'openid profile email',
+      groupsClaim: 'groups',
+      roles: [],
+      emailDomains: [],
+      label: 'Single sign-on',
+      localSignIn: 'on',
+      recheckMs: 3_600_000,
+    })
+    const changed = readConfig({
+      ...env,
+      TOCSIN_OIDC_CLIENT_SECRET: 'vault:tocsin/oidc#secret',
+      TOCSIN_OIDC_ROLES: ' soc = analyst@acme, globex ;CN=Leads,OU=x=admin;*=reader; ',
+      TOCSIN_OIDC_EMAIL_DOMAINS: 'Example.com, example.org',
+      TOCSIN_OIDC_RECHECK_MINUTES: '15',
+      TOCSIN_LOCAL_SIGN_IN: 'break_glass',
+    }).oidc!
+    expect(changed.clientSecret?.reveal()).to.equal('vault:tocsin/oidc#secret')
+    expect(changed.roles).to.deep.equal([
+      { group: 'soc', role: 'analyst', organizationCodes: ['acme', 'globex'] },
+      { group: 'CN=Leads,OU=x', role: 'admin', organizationCodes: undefined },
+      { group: '*', role: 'reader', organizationCodes: undefined },
+    ])
+    expect(changed.emailDomains).to.deep.equal(['example.com', 'example.org'])
+    expect(changed).to.include({ recheckMs: 900_000, localSignIn: 'break_glass' })
+  })
+
+  it('refuses single sign-on without what it needs', () => {
+    const env = { TOCSIN_OIDC_ISSUER: 'https://accounts.google.com' }
+    expect(refusal(env).errors.map(({ pointer }) => pointer)).to.deep.equal([
+      '/TOCSIN_OIDC_CLIENT_ID',
+      '/TOCSIN_PUBLIC_URL',
+      '/TOCSIN_OIDC_EMAIL_DOMAINS',
+    ])
+    const plain = { ...env, TOCSIN_PUBLIC_URL: 'http://tocsin.example', TOCSIN_OIDC_CLIENT_ID: 'x' }
+    expect(refusal(plain).errors[0]?.pointer).to.equal('/TOCSIN_PUBLIC_URL')
+    expect(refusal({ TOCSIN_LOCAL_SIGN_IN: 'break_glass' }).message).to.include('TOCSIN_OIDC_ISSUER')
   })
 
   it('reads limits of single classes with the default for the others', () => {
@@ -312,6 +363,25 @@ describe('configuration', () => {
     ],
     TOCSIN_APPROVALS: ['-1', '6', 'two', 'containment=6', 'isolation=1', 'blocking=1,blocking=2'],
     TOCSIN_SELF_APPROVAL: ['yes', 'true', 'signed in'],
+    TOCSIN_OIDC_ISSUER: [
+      'login.example.com',
+      'http://login.example.com',
+      'https://user:x@login.example.com',
+      'https://login.example.com?x=1',
+      'https://login.example.com/.well-known/openid-configuration',
+      'https://login.microsoftonline.com/common/v2.0',
+      'https://login.microsoftonline.com/organizations/v2.0',
+    ],
+    TOCSIN_OIDC_CLIENT_ID: ['a b', 'é'],
+    TOCSIN_OIDC_CLIENT_SECRET: ['file-é'],
+    TOCSIN_OIDC_CLIENT_AUTH: ['none', 'private_key_jwt'],
+    TOCSIN_OIDC_SCOPES: ['profile email', 'openid "x"'],
+    TOCSIN_OIDC_GROUPS_CLAIM: ['a b'],
+    TOCSIN_OIDC_ROLES: ['soc', 'soc=', '=admin', 'soc=Admin', 'soc=admin@', 'soc=admin@a-b', ';', 'soc=a b'],
+    TOCSIN_OIDC_EMAIL_DOMAINS: ['*', 'example', '@example.com', 'https://example.com', 'example.com.'],
+    TOCSIN_OIDC_LABEL: ['x'.repeat(61), 'a\u202eb'],
+    TOCSIN_OIDC_RECHECK_MINUTES: ['0', '4', '1441', '1h'],
+    TOCSIN_LOCAL_SIGN_IN: ['off', 'false'],
     TOCSIN_KEEP_RUNS_DAYS: ['0', '36501', '30d', 'forever'],
     TOCSIN_KEEP_ALERTS_DAYS: ['0', '36501'],
     TOCSIN_KEEP_FILES_DAYS: ['0', '36501'],
@@ -370,7 +440,7 @@ describe('configuration', () => {
   })
 
   it('tests every variable above', () => {
-    expect(variableNames).to.have.length(47)
+    expect(variableNames).to.have.length(58)
   })
 
   it('warns about an unencrypted audit log export, and about an unused authorization', () => {

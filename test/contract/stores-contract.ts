@@ -34,6 +34,7 @@ import { scheduleStoreContract } from './schedule-store.ts'
 import { sessionStoreContract } from './session-store.ts'
 import { signInStoreContract } from './sign-in-store.ts'
 import { shadowStoreContract } from './shadow-store.ts'
+import { singleSignOnStoreContract } from './single-sign-on-store.ts'
 import { stateStoreContract } from './state-store.ts'
 import { observableStoreContract } from './observable-store.ts'
 import { triggerStoreContract } from './trigger-store.ts'
@@ -65,6 +66,7 @@ export function storesContract(makeStores: MakeStores): void {
   credentialStoreContract(getSubject)
   signInStoreContract(getSubject)
   sessionStoreContract(getSubject)
+  singleSignOnStoreContract(getSubject)
   requestStoreContract(getSubject)
   alertStoreContract(getSubject)
   pagingContract(getSubject)

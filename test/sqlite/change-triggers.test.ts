@@ -51,6 +51,10 @@ const unwatched = [
   'run_moves',
   'case_assessments',
   'state_entries',
+  'sign_on_attempts',
+  'logout_tokens',
+  'account_identities',
+  'provider_sessions',
 ]
 
 describe('change triggers', () => {

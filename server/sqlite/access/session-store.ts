@@ -5,6 +5,7 @@ import { recordAudit } from '../audit/audit-log.ts'
 import { insertRow } from '../context/rows.ts'
 import { SqliteStore, type StoreContext } from '../context/store-context.ts'
 import { makeUuid } from '../context/uuid.ts'
+import type { SqlValue } from '../database/columns.ts'
 import type { Database } from '../database/database.ts'
 import { requireAccount } from './account-rows.ts'
 import { requireKey } from './key-store.ts'
@@ -30,7 +31,7 @@ export class SqliteSessionStore extends SqliteStore implements SessionStore {
       const now = this.clock.now()
       forgetOldSessions(this.database, limits, now, Number.MAX_SAFE_INTEGER)
       const before = replaces && this.#find(replaces)
-      if (before !== undefined) remove(this.context, before, by)
+      if (before !== undefined) removeSession(this.context, before, by)
       const uuid = makeUuid(now)
       const owner =
         'keyId' in holder
@@ -72,7 +73,7 @@ export class SqliteSessionStore extends SqliteStore implements SessionStore {
   end(uuid: string, by: Actor): Promise<void> {
     return this.commits.write(() => {
       const row = this.database.get<SessionRow>(`${select} WHERE s.uuid = ?`, uuid)
-      if (row !== undefined) remove(this.context, toSession(this.database, row), by)
+      if (row !== undefined) removeSession(this.context, toSession(this.database, row), by)
     })
   }
 
@@ -114,6 +115,18 @@ const sessionsOf = (database: Database, accountUuid: string): readonly Session[]
     .all<SessionRow>(`${select} WHERE a.uuid = ? ORDER BY s.id DESC`, accountUuid)
     .map((row) => toSession(database, row))
 
+/** Inside of a write: ends the sessions `s` that match. Gives their number. */
+export function endSessionsWhere(
+  context: StoreContext,
+  where: { readonly sql: string; readonly values: readonly SqlValue[] },
+  by: Actor,
+): number {
+  const { database } = context
+  const rows = database.all<SessionRow>(`${select} WHERE ${where.sql}`, ...where.values)
+  for (const row of rows) removeSession(context, toSession(database, row), by)
+  return rows.length
+}
+
 /** Inside of a write: ends the sessions of an account, except one. Gives their number. */
 export function endSessionsOf(
   context: StoreContext,
@@ -122,11 +135,11 @@ export function endSessionsOf(
   by: Actor,
 ): number {
   const ended = sessionsOf(context.database, accountUuid).filter(({ uuid }) => uuid !== except)
-  for (const session of ended) remove(context, session, by)
+  for (const session of ended) removeSession(context, session, by)
   return ended.length
 }
 
-function remove(context: StoreContext, session: Session, by: Actor): void {
+function removeSession(context: StoreContext, session: Session, by: Actor): void {
   context.database.run('DELETE FROM sessions WHERE uuid = ?', session.uuid)
   record(context, 'session.ended', session, by)
 }

@@ -121,6 +121,8 @@ export const expiringTables = {
   firings: { table: 'entity_firings', key: 'organization_id, playbook_name, kind, value', until: 'at' },
   correlationKeys: { table: 'correlation_keys', key: 'organization_id, key', until: 'ends_at' },
   ratedStarts: { table: 'rated_starts', key: 'id', until: 'expires_at' },
+  signOnAttempts: { table: 'sign_on_attempts', key: 'id', until: 'expires_at' },
+  logoutTokens: { table: 'logout_tokens', key: 'hash', until: 'expires_at' },
   destructiveUses: { table: 'destructive_uses', key: 'run_id, path', until: 'used_at' },
 } as const satisfies Readonly<Record<string, ExpiringTable>>
 

@@ -15,6 +15,7 @@ import { containmentExpiry } from './0014-containment-expiry.ts'
 import { shadowResults } from './0016-shadow-results.ts'
 import { caseWork } from './0020-case-work.ts'
 import { accounts } from './0018-accounts.ts'
+import { singleSignOn } from './0019-single-sign-on.ts'
 import { approvalRules } from './0017-approval-rules.ts'
 import { observables } from './0021-observables.ts'
 import { accessTables } from '../schema/access.ts'
@@ -61,4 +62,5 @@ export const migrations: readonly string[] = [
   approvalRules,
   observables,
   containmentChecks,
+  singleSignOn,
 ]

@@ -1,0 +1,158 @@
+import type { Account } from '../../../core/access/account.ts'
+import type { Actor } from '../../../core/domain/audit.ts'
+import type { ProviderSession, SignOnAttempt } from '../../../core/identity/provider-session.ts'
+import type { NewAccount } from '../../../core/ports/access/account-store.ts'
+import type {
+  Confirmation,
+  EndedAtProvider,
+  IdentityKey,
+  NewProviderSession,
+  NewSignOnAttempt,
+  SingleSignOnStore,
+} from '../../../core/ports/access/single-sign-on-store.ts'
+import { requireLinkable } from '../../../core/transitions/access.ts'
+import { deleteExpired, expiringTables, insertRow } from '../context/rows.ts'
+import { SqliteStore } from '../context/store-context.ts'
+import { findAccount, requireAccount } from './account-rows.ts'
+import { insertAccount, joinAccount } from './account-store.ts'
+import { endSessionsWhere } from './session-store.ts'
+
+/** So that nobody can fill the database with sign-ins that never end. */
+const maxAttempts = 10_000
+
+export class SqliteSingleSignOnStore extends SqliteStore implements SingleSignOnStore {
+  async begin(attempt: NewSignOnAttempt): Promise<void> {
+    const { browserHash, state, nonce, verifier, returnTo, expiresAt } = attempt
+    await this.commits.write(() => {
+      deleteExpired(this.database, expiringTables.signOnAttempts, this.clock.now())
+      insertRow(this.database, 'sign_on_attempts', {
+        browserHash,
+        state,
+        nonce,
+        verifier,
+        returnTo,
+        expiresAt,
+      })
+      this.database.run(
+        `DELETE FROM sign_on_attempts WHERE id <= (SELECT MAX(id) FROM sign_on_attempts) - ${maxAttempts}`,
+      )
+    })
+  }
+
+  take(browserHash: Uint8Array): Promise<SignOnAttempt | undefined> {
+    return this.commits.write(() => {
+      const found = this.database.get<SignOnAttempt>(
+        `SELECT state, nonce, verifier, return_to AS returnTo, expires_at AS expiresAt
+         FROM sign_on_attempts WHERE browser_hash = ?`,
+        browserHash,
+      )
+      if (found === undefined) return undefined
+      this.database.run('DELETE FROM sign_on_attempts WHERE browser_hash = ?', browserHash)
+      return found.expiresAt > this.clock.now() ? found : undefined
+    })
+  }
+
+  accountOf(identity: IdentityKey): Promise<Account | undefined> {
+    return this.database.read(() => this.#accountOf(identity))
+  }
+
+  createAccount(identity: IdentityKey, account: NewAccount, by: Actor): Promise<Account> {
+    return this.commits.writeConfiguration(() => {
+      requireLinkable(this.#accountOf(identity), undefined)
+      const { uuid } = insertAccount(this.context, account, by)
+      return this.#link(identity, uuid, by)
+    })
+  }
+
+  linkInvited(identity: IdentityKey, accountUuid: string, by: Actor): Promise<Account> {
+    return this.commits.writeConfiguration(() => {
+      requireLinkable(this.#accountOf(identity), requireAccount(this.database, accountUuid).account)
+      return this.#link(identity, accountUuid, by)
+    })
+  }
+
+  async attach(sessionUuid: string, session: NewProviderSession): Promise<void> {
+    const { issuer, subject, sessionId, sealedTokens, isRenewable, checkedAt } = session
+    await this.commits.write(() =>
+      // Nothing if the session has ended meanwhile.
+      this.database.run(
+        `INSERT INTO provider_sessions
+           (session_id, issuer, subject, provider_session, sealed_tokens, is_renewable, checked_at)
+         SELECT id, ?, ?, ?, ?, ?, ? FROM sessions WHERE uuid = ?`,
+        issuer,
+        subject,
+        sessionId,
+        sealedTokens,
+        Number(isRenewable),
+        checkedAt,
+        sessionUuid,
+      ),
+    )
+  }
+
+  providerSession(sessionUuid: string): Promise<ProviderSession | undefined> {
+    return this.database.read(() => {
+      const row = this.database.get<Omit<ProviderSession, 'isRenewable'> & { readonly isRenewable: number }>(
+        `SELECT p.issuer, p.subject, p.sealed_tokens AS sealedTokens, p.is_renewable AS isRenewable,
+           p.checked_at AS checkedAt
+         FROM provider_sessions p JOIN sessions s ON s.id = p.session_id WHERE s.uuid = ?`,
+        sessionUuid,
+      )
+      return row && { ...row, isRenewable: row.isRenewable === 1 }
+    })
+  }
+
+  async confirm(sessionUuid: string, { sealedTokens, isRenewable, checkedAt }: Confirmation): Promise<void> {
+    await this.commits.write(() =>
+      this.database.run(
+        `UPDATE provider_sessions SET sealed_tokens = ?, is_renewable = ?, checked_at = ?
+         WHERE session_id = (SELECT id FROM sessions WHERE uuid = ?)`,
+        sealedTokens,
+        Number(isRenewable),
+        checkedAt,
+        sessionUuid,
+      ),
+    )
+  }
+
+  endSessions({ issuer, subject, sessionId }: EndedAtProvider, by: Actor): Promise<number> {
+    const conditions = [
+      ['p.issuer', issuer],
+      ['p.subject', subject],
+      ['p.provider_session', sessionId],
+    ].flatMap(([column, value]) => (value === null ? [] : [{ sql: `${column} = ?`, value: value! }]))
+    const where = `s.id IN (SELECT p.session_id FROM provider_sessions p WHERE ${conditions.map(({ sql }) => sql).join(' AND ')})`
+    return this.commits.write(() =>
+      endSessionsWhere(this.context, { sql: where, values: conditions.map(({ value }) => value) }, by),
+    )
+  }
+
+  acceptLogoutToken(tokenHash: Uint8Array, until: number): Promise<boolean> {
+    return this.commits.write(() => {
+      deleteExpired(this.database, expiringTables.logoutTokens, this.clock.now())
+      const sql = 'INSERT OR IGNORE INTO logout_tokens (hash, expires_at) VALUES (?, ?)'
+      return this.database.run(sql, tokenHash, until) > 0
+    })
+  }
+
+  #accountOf({ issuer, subject }: IdentityKey): Account | undefined {
+    const row = this.database.get<{ readonly uuid: string }>(
+      `SELECT a.uuid FROM account_identities i JOIN accounts a ON a.id = i.account_id
+       WHERE i.issuer = ? AND i.subject = ?`,
+      issuer,
+      subject,
+    )
+    return row && findAccount(this.database, row.uuid)?.account
+  }
+
+  #link({ issuer, subject }: IdentityKey, accountUuid: string, by: Actor): Account {
+    const { id: accountId } = requireAccount(this.database, accountUuid)
+    insertRow(this.database, 'account_identities', {
+      accountId,
+      issuer,
+      subject,
+      createdAt: this.clock.now(),
+    })
+    return joinAccount(this.context, accountUuid, by)
+  }
+}
