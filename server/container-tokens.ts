@@ -21,6 +21,7 @@ import type { ShadowWorker } from '../core/shadow/shadow-worker.ts'
 import type { Retries } from '../core/retry/retries.ts'
 import type { ClosableEgress } from './egress/egress.ts'
 import type { HttpServer } from './http/server/server.ts'
+import type { SingleSignOn } from './identity/single-sign-on.ts'
 import type { OpenSources } from './secrets/open-secret-sources.ts'
 import type { SkillPool } from './workers/skill-pool.ts'
 
@@ -41,6 +42,7 @@ export const tokens = {
   secrets: token<SecretResolver>('secrets'),
   storedTokens: token<StoredTokens>('stored tokens'),
   signInFlow: token<SignInFlow>('sign-in flow'),
+  singleSignOn: token<SingleSignOn | undefined>('single sign-on'),
   skillCaller: token<SkillCaller>('skill caller'),
   skillPool: token<SkillPool | undefined>('skill pool'),
   performTask: token<PerformTask>('perform task'),

@@ -273,6 +273,7 @@ function registerHttp(composition: Composition): void {
       callerOfSkills: composition.callerOfSkills,
       secrets: get(tokens.secrets),
       signIn: get(tokens.signInFlow),
+      singleSignOn: get(tokens.singleSignOn),
       async authenticate(stored, signal) {
         // Tests the current values of the sources.
         const open = await get(tokens.secrets).resolve(stored, { signal, isRefused: true })

@@ -8,6 +8,9 @@ import { createStoredTokens, withSignIns } from '../core/skill/sign-in/stored-to
 import type { Config } from './config/config.ts'
 import { tokens, type ContainerToken } from './container-tokens.ts'
 import { codeOf } from './egress/allow-lists.ts'
+import { createOidcClient } from './identity/oidc-client.ts'
+import { clientSecretOf } from './identity/client-secret.ts'
+import { createSingleSignOn } from './identity/single-sign-on.ts'
 import { openSecretSources } from './secrets/open-secret-sources.ts'
 
 interface SecretsComposition {
@@ -20,7 +23,7 @@ interface SecretsComposition {
   readonly register: <T>(token: ContainerToken<T>, make: () => T) => void
 }
 
-/** Secrets that connections refer to, and the tokens of their sign-ins. */
+/** Secrets that connections refer to, the tokens of their sign-ins, and the sign-in of people with an identity provider. */
 export function registerSecrets(composition: SecretsComposition): void {
   const { get, register, config, stores, catalogue, log, onSecret } = composition
   const grants = () => {
@@ -36,6 +39,17 @@ export function registerSecrets(composition: SecretsComposition): void {
   register(tokens.secrets, () =>
     withSignIns(createSecretResolver(get(tokens.secretSource)), get(tokens.storedTokens)),
   )
+  register(tokens.singleSignOn, () => {
+    const { oidc } = config
+    if (oidc === undefined) return undefined
+    const options = { egress: get(tokens.egress), clock: get(tokens.clock) }
+    const client = createOidcClient({
+      ...options,
+      settings: oidc,
+      readSecret: clientSecretOf(config, onSecret, log),
+    })
+    return createSingleSignOn({ ...options, settings: oidc, client, store: stores.singleSignOn })
+  })
   register(tokens.signInFlow, () =>
     createSignInFlow({
       ...grants(),

@@ -17,6 +17,8 @@ import { openStores } from '../store/open-stores.ts'
 import { checkConnections } from './check-connections.ts'
 import { checkDataDir, checkDiskSpace, checkMasterKey } from './check-data-dir.ts'
 import { checkDatabase } from './check-database.ts'
+import { clientSecretOf } from '../identity/client-secret.ts'
+import { createOidcClient } from '../identity/oidc-client.ts'
 import { checkPorts } from './check-port.ts'
 import { ok, problem, problemOf, warning, type Finding } from './finding.ts'
 import type { AuditRecord } from '../../core/domain/audit.ts'
@@ -49,6 +51,7 @@ export async function examine(env: Environment, { online }: ExamineOptions): Pro
     checkMasterKey(config),
     ...checkDatabase(config.dataDir, systemClock.now()),
     ...(await checkPorts(config)),
+    ...(online ? await checkSingleSignOn(config) : []),
   ]
   const isUsable = findings.every(({ check, status }) => check !== 'database' || status === 'ok')
   return [...findings, ...(await withPlugins(config, isUsable && !isBroken(findings), online))]
@@ -215,5 +218,31 @@ async function checkPlaybooks(
     return warning(check, says, hint)
   } catch (error) {
     return problemOf(check, error, 'make the files readable for the user who runs Tocsin')
+  }
+}
+
+/** Whether the identity provider answers, names itself as configured, and can end sessions. Nobody signs in. */
+async function checkSingleSignOn(
+  config: Pick<Config, 'oidc' | 'secrets' | 'allowPrivateEgress'>,
+): Promise<readonly Finding[]> {
+  const { oidc: settings } = config
+  if (settings === undefined) return []
+  const check = 'single sign-on'
+  const egress = createEgress({ allowPrivate: config.allowPrivateEgress })
+  const readSecret = clientSecretOf(config, () => {})
+  try {
+    const client = createOidcClient({ settings, egress, clock: systemClock, readSecret })
+    const { issuer, hasBackChannelLogout } = await client.check()
+    const ends = hasBackChannelLogout
+      ? 'can end sessions over the back channel'
+      : 'has no back-channel logout'
+    const found = ok(check, `${issuer} answers and ${ends}; the client secret is tested at the first sign-in`)
+    if (settings.roles.length > 0) return [found]
+    const says = 'TOCSIN_OIDC_ROLES is not set: only invited people can sign in'
+    return [found, warning(check, says, 'set it, or invite people (docs/single-sign-on.md)')]
+  } catch (error) {
+    return [problemOf(check, error, 'check the TOCSIN_OIDC_… variables (docs/single-sign-on.md)')]
+  } finally {
+    egress.close()
   }
 }

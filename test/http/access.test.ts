@@ -141,6 +141,14 @@ describe('access', () => {
         })
         return
       }
+      if (row === 'logout_token') {
+        // `test/identity/sign-in.test.ts` sends tokens.
+        it('is off for everybody without an identity provider', async () => {
+          for (const key of [null, ...keys.values()])
+            expectProblem(await send(operation, key, {}), 404, 'single_sign_on_off')
+        })
+        return
+      }
       if (row === 'events_token') {
         it('refuses every key without the webhook token', async () => {
           // All requests come from one address, which has a rate limit.

@@ -2,6 +2,7 @@ import { expect } from 'chai'
 import * as fc from 'fast-check'
 import { seed, times, tries } from '../support/random.ts'
 import { accessTable, type AccessRow } from './support/access-table.ts'
+import { acceptedSignOn } from '../identity/support/signed-on.ts'
 import { startApi, type Api } from './support/api.ts'
 import { exchange, type Exchanged } from './support/exchange.ts'
 import { fuzzedRequests, operationsOf, type FuzzedRequest } from './support/fuzz-requests.ts'
@@ -20,7 +21,12 @@ describe(`any request to any route (TOCSIN_TEST_SEED=${seed})`, function () {
   let ids: Readonly<Record<string, string>>
 
   before(async () => {
-    api = await startApi({ limits: { requestTimeoutMs: 5_000, headersTimeoutMs: 5_000 } })
+    api = await startApi(
+      { limits: { requestTimeoutMs: 5_000, headersTimeoutMs: 5_000 } },
+      undefined,
+      undefined,
+      acceptedSignOn,
+    )
     api.playbooks.push(manualPlaybook)
     document = (await api.call('GET', '/api/openapi.json', { key: null })).json
     ids = { provider: 'siem', plugin: 'tower', route: 'rope' }
@@ -63,11 +69,14 @@ describe(`any request to any route (TOCSIN_TEST_SEED=${seed})`, function () {
   it('succeeds or gets a problem document, and the server keeps working', async () => {
     const statuses = new Map<number, number>()
     const reached = new Set<string>()
-    const signIn: Pick<AccessRow, 'of' | 'body'> = { of: 'whole', body: () => ({ api_key: api.adminKey }) }
+    const signIn = (path: string): Pick<AccessRow, 'of' | 'body'> => ({
+      of: 'whole',
+      body: () => (path === '/api/session' ? { api_key: api.adminKey } : {}),
+    })
     const things: Readonly<Record<string, () => Promise<Thing>>> = thingsOf(api, 'acme')
     for (const [at, [method, path, operation]] of operationsOf(document).entries()) {
       const row = accessTable[`${method.toUpperCase()} ${path.replace('/api', '')}`]
-      const { of, body } = typeof row === 'object' ? row : signIn
+      const { of, body } = typeof row === 'object' ? row : signIn(path)
       const own = { ...ids, playbook: 'p', ...idsOf(await things[of]?.()) }
       const fits = operation.requestBody && body?.('acme', own, 1_000_000 + at)
       const known = { key: api.adminKey, ids: own, fitting: fits }

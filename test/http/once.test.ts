@@ -135,6 +135,7 @@ describe('a request with an Idempotency-Key', () => {
       '/me/totp',
       '/session',
       '/invitation/accept',
+      '/session/single-sign-on/callback',
     ])
   })
 
@@ -147,6 +148,9 @@ describe('a request with an Idempotency-Key', () => {
       '/cases/{case}/merge',
       '/correlations/preview',
       '/session',
+      '/session/single-sign-on',
+      '/session/single-sign-on/callback',
+      '/session/single-sign-on/logout',
       '/webhooks/{plugin}/v1/{route}',
       '/connections/{connection}/authenticate',
       '/connections/{connection}/sign-in',

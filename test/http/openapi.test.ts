@@ -13,6 +13,7 @@ import { Secret as TotpSecret, TOTP } from 'otpauth'
 import { createInvitation } from '../../server/access/invitations.ts'
 import { newTotpSecret } from '../../server/access/second-factor.ts'
 import { newPerson } from './support/people.ts'
+import { acceptedSignOn } from '../identity/support/signed-on.ts'
 import { startApi, type Api } from './support/api.ts'
 import {
   manualPlaybook,
@@ -26,8 +27,11 @@ import { somebody } from '../support/somebody.ts'
 import type { OpenApiDocument, Operation } from '../../server/http/reference/openapi-document.ts'
 
 /** A body for each operation that accepts one. */
-const bodies: Record<string, object> = {
+const bodies: Record<string, object | string> = {
   post_engine_pause: { reason: 'x' },
+  post_session_single_sign_on: { return_to: '/cases' },
+  post_session_single_sign_on_callback: { state: 'x', code: 'y' },
+  post_session_single_sign_on_logout: 'logout_token=x',
   patch_cases_case: { status: 'closed' },
   post_correlations_preview: { organization_code: 'acme' },
   post_cases_case_notes: { text: 'looked at' },
@@ -71,6 +75,7 @@ const bodies: Record<string, object> = {
 /** Additional headers that an operation needs. */
 const neededHeaders: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   put_playbooks_playbook: { 'if-match': '*' },
+  post_session_single_sign_on_callback: { cookie: 'tocsin_sign_on=x' },
   patch_cases_case: { 'if-match': '*' },
   post_cases_case_merge: { 'if-match': '*' },
   post_cases_case_split: { 'if-match': '*' },
@@ -100,7 +105,7 @@ describe('the OpenAPI document', () => {
   const others: Record<string, Record<string, string>> = {}
 
   before(async () => {
-    api = await startApi()
+    api = await startApi({}, undefined, undefined, acceptedSignOn)
     bodies['post_session'] = { api_key: api.adminKey }
     folder = await makeTemporaryFolder()
     document = (await api.call('GET', '/api/openapi.json', { key: null })).json

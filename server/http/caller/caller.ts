@@ -6,9 +6,9 @@ import type { OrganizationScope } from '../../../core/ports/common.ts'
 
 /**
  * Who may call a route: some roles; `public`: anyone; `sign_in`: API key in the body, same-site only;
- * `events_token`: the token of a connection.
+ * `events_token`: the token of a connection; `logout_token`: a token that the identity provider has signed.
  */
-export type RouteAccess = readonly Role[] | 'public' | 'sign_in' | 'events_token'
+export type RouteAccess = readonly Role[] | 'public' | 'sign_in' | 'events_token' | 'logout_token'
 
 /** For lookups, which alert sources also need. */
 export const anyRole: readonly Role[] = ['intake', 'reader', 'analyst', 'admin']

@@ -44,3 +44,20 @@ export function refuseCrossSite(headers: IncomingHttpHeaders, { publicOrigin, an
     hint: 'the Origin header must name this server: the name in TOCSIN_PUBLIC_URL, or a local name such as localhost',
   })
 }
+
+/**
+ * After a sign-in elsewhere, the browser returns to the public address, where only the cookies of that address exist.
+ *
+ * @throws RequestError `sign_in_elsewhere`
+ */
+export function requireSamePage(origin: string | undefined, uri: string): void {
+  const wanted = new URL(uri).origin
+  if (origin === undefined || origin === wanted) return
+  throw new RequestError(
+    'sign_in_elsewhere',
+    `The other system sends the browser back to ${wanted}, not to ${origin}.`,
+    {
+      hint: `open the page at ${wanted}, or set TOCSIN_PUBLIC_URL to the address that you use`,
+    },
+  )
+}

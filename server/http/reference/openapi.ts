@@ -167,9 +167,13 @@ function refusals(route: Route): readonly number[] {
     ...(route.body !== undefined || (needsKey && route.method !== 'GET') ? [415] : []),
     ...(isOnce(route) || route.headers?.properties?.['idempotency-key'] !== undefined ? [422] : []),
     ...(isEdit(route) ? [428] : []),
-    ...(route.access === 'events_token' || route.access === 'sign_in' || isStream(route) ? [429] : []),
+    ...(isOfStrangers(route) || isStream(route) ? [429] : []),
   ]
 }
+
+/** Without a key, so that the rate of requests is limited by address. */
+const isOfStrangers = ({ access }: Route): boolean =>
+  access === 'events_token' || access === 'sign_in' || access === 'logout_token'
 
 function content(type: string, schema: JsonSchema): Content {
   return { [type]: { schema: described(schema) as JsonSchema } }

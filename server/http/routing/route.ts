@@ -39,6 +39,7 @@ import type { SessionCookie } from '../caller/session-cookie.ts'
 import type { RecordAccessRefusal } from '../caller/access-refusals.ts'
 import type { RecordView, ViewAction } from '../caller/view-audit.ts'
 import type { AuthenticateGate } from '../limits/authenticate-gate.ts'
+import type { SignOnServices } from '../caller/sign-on.ts'
 import type { SignInGate } from '../caller/sign-in-gate.ts'
 import type { TakeWaitPlace } from '../limits/wait-places.ts'
 import type { IntakeGate } from '../limits/intake-gate.ts'
@@ -47,7 +48,7 @@ import type { RouteAccess, Caller } from '../caller/caller.ts'
 import type { OpenApiDocument } from '../reference/openapi-document.ts'
 
 /** What handlers work with. */
-export interface Services {
+export interface Services extends SignOnServices {
   readonly stores: Stores
   readonly catalogue: Catalogue
   readonly investigations: Pick<Investigations, 'receive' | 'accepting' | 'wait' | 'again'>
@@ -161,7 +162,7 @@ export interface Answer {
   readonly status?: number
   /** Path of the created object, below the prefix. */
   readonly location?: string
-  readonly headers?: Readonly<Record<string, string>>
+  readonly headers?: Readonly<Record<string, string | string[]>>
   /** Fields of the body that are shown once; null when an idempotent request is replayed. */
   readonly unkept?: readonly string[]
 }

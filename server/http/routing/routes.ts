@@ -25,6 +25,7 @@ import { myCredentialRoutes } from '../resources/access/my-credentials.ts'
 import { mySessionRoutes } from '../resources/access/my-sessions.ts'
 import { sessionRoutes } from '../resources/access/session.ts'
 import { shadowRoutes } from '../resources/shadows/shadows.ts'
+import { singleSignOnRoutes } from '../resources/access/single-sign-on.ts'
 import { skillRoutes } from '../resources/playbooks/skills.ts'
 import { webhookRoutes } from '../resources/connections/webhooks.ts'
 import type { Route } from './route.ts'
@@ -55,6 +56,7 @@ export const routes: readonly Route[] = [
   ...mySessionRoutes,
   ...sessionRoutes,
   ...personSignInRoutes,
+  ...singleSignOnRoutes,
   ...connectionRoutes,
   ...auditRoutes,
   ...webhookRoutes,

@@ -58,6 +58,13 @@ export const requestErrors = {
     status: 409,
     title: 'The sign-in has expired, is complete, or began in another session',
   },
+  sign_on_unknown: {
+    status: 409,
+    title: 'The sign-in has expired, is complete, or began in another browser',
+  },
+  local_sign_in_off: { status: 403, title: 'Only single sign-on is allowed' },
+  single_sign_on_off: { status: 404, title: 'Single sign-on is not configured' },
+  logout_token_invalid: { status: 400, title: 'The logout token is invalid' },
   sign_in_elsewhere: { status: 409, title: 'The sign-in would end at another address' },
   playbook_invalid: { status: 422, title: 'The playbook has errors' },
   playbook_not_manual: { status: 409, title: 'The playbook cannot be started manually' },

@@ -40,6 +40,8 @@ export interface HttpServerOptions {
   readonly authenticate: Services['authenticate']
   readonly secrets: Services['secrets']
   readonly signIn: Services['signIn']
+  /** Default: not configured. */
+  readonly singleSignOn?: Services['singleSignOn']
   readonly inbound: Services['inbound']
   readonly metrics: Services['metrics']
   /** The web page. Absent: only the API. */

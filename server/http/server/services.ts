@@ -10,6 +10,8 @@ import { createPasswordGate } from '../caller/password-gate.ts'
 import { createFailedAuthentications } from '../caller/failed-authentications.ts'
 import { requesterOf } from '../caller/requester.ts'
 import { sessionCookie } from '../caller/session-cookie.ts'
+import { withRechecks } from '../../identity/rechecks.ts'
+import { signOnServices } from '../caller/sign-on.ts'
 import { createSignInGate } from '../caller/sign-in-gate.ts'
 import { createViewAudit } from '../caller/view-audit.ts'
 import { createChangeFeed } from '../events/change-feed.ts'
@@ -44,7 +46,14 @@ export function createServices(
   const { config, stores, clock, log } = options
   const isPublicTls = config.publicUrl?.startsWith('https:') === true
   const directory = createDirectory(stores)
-  const sessions = createSessions(stores.sessions, config.sessions ?? defaultSessionLimits, clock, log)
+  const { singleSignOn } = options
+  const sessions = withRechecks({
+    sessions: createSessions(stores.sessions, config.sessions ?? defaultSessionLimits, clock, log),
+    singleSignOn,
+    stores,
+    clock,
+    log,
+  })
   return {
     ...options,
     directory,
@@ -86,6 +95,7 @@ export function createServices(
     excerptRunInTurn: createTurns(),
     changeFeed: createChangeFeed(stores.changes, directory),
     signInGate: createSignInGate(clock),
+    ...signOnServices(singleSignOn, options),
     requestGate: createSignInGate(clock, 'request'),
     authenticateGate: createAuthenticateGate(clock),
     recordView: createViewAudit(stores.audit, clock),

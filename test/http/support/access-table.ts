@@ -29,7 +29,7 @@ export interface AccessRow {
 }
 
 /** Without a key: everyone; with a key in the body; with the token of a connection. */
-export type AccessEntry = AccessRow | 'public' | 'sign_in' | 'events_token'
+export type AccessEntry = AccessRow | 'public' | 'sign_in' | 'events_token' | 'logout_token'
 
 /** The access rules, repeated on purpose: a missing or changed route fails the test. */
 export const accessTable: Readonly<Record<string, AccessEntry>> = {
@@ -286,6 +286,10 @@ export const accessTable: Readonly<Record<string, AccessEntry>> = {
   'POST /session': 'sign_in',
   'POST /invitation/preview': 'sign_in',
   'POST /invitation/accept': 'sign_in',
+  'GET /session/methods': 'public',
+  'POST /session/single-sign-on': 'sign_in',
+  'POST /session/single-sign-on/callback': 'sign_in',
+  'POST /session/single-sign-on/logout': 'logout_token',
   'GET /session': { roles: all, of: 'shared' },
   'DELETE /session': { roles: all, of: 'shared' },
   'GET /connections': { roles: readers, of: 'list' },

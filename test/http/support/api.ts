@@ -24,6 +24,7 @@ import { createHttpServer } from '../../../server/http/server/server.ts'
 import type { HttpServerConfig } from '../../../server/http/server/server-options.ts'
 import type { Services } from '../../../server/http/routing/route.ts'
 import { makeKey } from '../../../server/access/keys.ts'
+import type { SingleSignOn } from '../../../server/identity/single-sign-on.ts'
 import { createMetrics } from '../../../server/metrics/metrics.ts'
 import { openTemporaryStores } from '../../support/stores.ts'
 import { catalogue as tower } from './catalogue.ts'
@@ -95,6 +96,7 @@ export async function startApi(
   config: Partial<HttpServerConfig> = {},
   page?: WebPage,
   catalogue: Catalogue = tower,
+  singleSignOn?: (parts: Pick<Api, 'stores' | 'clock'>) => SingleSignOn,
 ): Promise<Api> {
   const clock = heldClock()
   const { stores, folder, dispose } = await openTemporaryStores({ clock })
@@ -167,6 +169,7 @@ export async function startApi(
       exchange: (...given) => api.signIn.exchange(...given),
       revoke: (...given) => api.signIn.revoke(...given),
     },
+    singleSignOn: singleSignOn?.({ stores, clock }),
     inbound: createInbound({
       stores,
       catalogue,

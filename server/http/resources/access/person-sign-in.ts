@@ -5,6 +5,7 @@ import type { SignInMethod } from '../../../../core/domain/session.ts'
 import { invitationHash } from '../../../access/invitations.ts'
 import { accountActor, checkPassword } from '../../../access/person-sign-in.ts'
 import { challenge } from '../../caller/credentials.ts'
+import { requireLocalSignIn } from '../../caller/sign-on.ts'
 import { patterns } from '../../request/patterns.ts'
 import { RequestError } from '../../request/request-error.ts'
 import { defineRoute, type ApiRequest, type Services } from '../../routing/route.ts'
@@ -132,6 +133,7 @@ const acceptInvitation = defineRoute({
     },
   },
   async handle({ body, ...sender }, services) {
+    requireLocalSignIn(services)
     const { tokenHash, account } = await requireInvitation(body.token, sender.address, services)
     const { email = account?.email, name = account?.name } = account ?? body
     if (email === undefined || name === undefined) throw new RequestError('person_missing')

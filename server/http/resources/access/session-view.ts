@@ -1,11 +1,11 @@
 import { roles, type Role } from '../../../../core/domain/api-key.ts'
 import type { Actor } from '../../../../core/domain/audit.ts'
-import { idleEnd, lastEnd } from '../../../../core/domain/session.ts'
+import { idleEnd, lastEnd, type Session } from '../../../../core/domain/session.ts'
 import type { NewSession } from '../../../../core/ports/access/session-store.ts'
 import { callerOfSession } from '../../caller/authenticate.ts'
 import type { Caller, Grant } from '../../caller/caller.ts'
 import { cookiesNamed } from '../../caller/credentials.ts'
-import type { Answer, ApiRequest, Services } from '../../routing/route.ts'
+import type { ApiRequest, Services } from '../../routing/route.ts'
 import { objectSchema, text, time } from '../system/page.ts'
 
 /** A session. */
@@ -57,20 +57,36 @@ const widestRole = (grants: readonly Grant[]): Role =>
 
 type Sender = Pick<ApiRequest<unknown, unknown, unknown>, 'headers' | 'requestId' | 'sessionCookie'>
 
-/** Starts a session, which replaces the earlier one of the same browser, and answers with its cookie. */
-export async function beginSession(
+/** Starts a session, which replaces the earlier one of the same browser. */
+export async function startSession(
   given: Pick<NewSession, 'holder' | 'method'>,
   by: Actor,
-  { headers, requestId, sessionCookie }: Sender,
-  services: Services,
-): Promise<Answer> {
-  const { sessions } = services
+  { headers, sessionCookie }: Sender,
+  { sessions }: Pick<Services, 'sessions'>,
+) {
   // With several cookies, the session of this browser is unknown.
   const [before, another] = cookiesNamed(sessionCookie.name, headers)
   const replaces = another === undefined ? before : undefined
-  const client = headers['user-agent'] ?? ''
-  const { token, session } = await sessions.begin({ ...given, client }, replaces, by)
-  const maxAgeMs = lastEnd(session, sessions.limits) - session.createdAt
+  return await sessions.begin({ ...given, client: headers['user-agent'] ?? '' }, replaces, by)
+}
+
+/** Starts a session, and answers with its cookie. */
+export async function beginSession(
+  given: Pick<NewSession, 'holder' | 'method'>,
+  by: Actor,
+  sender: Sender,
+  services: Services,
+) {
+  return await sessionAnswer(await startSession(given, by, sender, services), sender, services)
+}
+
+/** The answer to a sign-in. */
+export async function sessionAnswer(
+  { token, session }: { readonly token: string; readonly session: Session },
+  { requestId, sessionCookie }: Sender,
+  services: Services,
+) {
+  const maxAgeMs = lastEnd(session, services.sessions.limits) - session.createdAt
   return {
     body: await sessionView(callerOfSession(session, requestId), services),
     location: '/session',

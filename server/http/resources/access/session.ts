@@ -1,7 +1,12 @@
+import type { Session } from '../../../../core/domain/session.ts'
 import { ValidationError } from '../../../../core/errors/errors.ts'
 import { callerOf, requireValidKey } from '../../caller/authenticate.ts'
+import { openTokens } from '../../../identity/token-seal.ts'
+import { cookiesNamed } from '../../caller/credentials.ts'
+import { requireLocalSignIn } from '../../caller/sign-on.ts'
 import { RequestError } from '../../request/request-error.ts'
-import { defineRoute } from '../../routing/route.ts'
+import { defineRoute, type Services } from '../../routing/route.ts'
+import { objectSchema, textOrNull } from '../system/page.ts'
 import { anyRole } from '../../caller/caller.ts'
 import { beginPersonSession, requirePassword } from './person-sign-in.ts'
 import { apiSessionSchema, beginSession, sessionView } from './session-view.ts'
@@ -33,10 +38,12 @@ const signIn = defineRoute({
       const key = await services.signInGate.admit(sender.address, () =>
         requireValidKey(value, services, sender),
       )
+      requireLocalSignIn(services, key)
       const { actor } = callerOf(key, sender.requestId)
       return await beginSession({ holder: { keyId: key.id }, method: 'api_key' }, actor, sender, services)
     }
     if (email === undefined || password === undefined) throw credentialsMissing()
+    requireLocalSignIn(services)
     const account = await requirePassword({ email, password, code }, sender, services)
     return await beginPersonSession(account, 'password', sender, services)
   },
@@ -63,20 +70,42 @@ const signOut = defineRoute({
   path: '/session',
   access: anyRole,
   summary: 'Signs out: ends the session of the request and deletes its cookie.',
-  answer: apiSessionSchema,
-  async handle({ caller, sessionCookie }, services) {
+  answer: objectSchema({
+    ...apiSessionSchema.properties,
+    sign_out_url: {
+      ...textOrNull,
+      description: 'Where the browser also signs out of the identity provider; null: nowhere.',
+    },
+  }),
+  async handle({ caller, headers, sessionCookie }, services) {
     const { sessions } = services
     if (caller.session === undefined) {
       throw new RequestError('session_not_found', 'The request uses an API key instead of a session.', {
         hint: 'revoke an API key with DELETE keys/{key}',
       })
     }
+    const [token = ''] = cookiesNamed(sessionCookie.name, headers)
+    const url = await signOutUrl(caller.session, token, services)
     await sessions.end(caller.session, caller.actor)
     return {
-      body: { ...(await sessionView(caller, services)), session: null },
+      body: { ...(await sessionView(caller, services)), session: null, sign_out_url: url },
       headers: { 'set-cookie': sessionCookie.clear },
     }
   },
 })
+
+/** Null if the provider does not answer: the session ends all the same. */
+async function signOutUrl(session: Session, token: string, services: Services): Promise<string | null> {
+  const { singleSignOn, stores, publicUrl, log } = services
+  const found = await stores.singleSignOn.providerSession(session.uuid)
+  const tokens = found && openTokens(found.sealedTokens, token)
+  if (tokens === undefined || singleSignOn?.settings.issuer !== found?.issuer) return null
+  try {
+    return (await singleSignOn!.client.endSessionUrl(tokens.idToken, `${publicUrl()}/`)) ?? null
+  } catch (error) {
+    log.warn({ error }, 'could not find out where to sign out of the identity provider')
+    return null
+  }
+}
 
 export const sessionRoutes = [signIn, whoAmI, signOut]

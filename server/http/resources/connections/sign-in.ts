@@ -3,6 +3,7 @@ import { TocsinError } from '../../../../core/plugin/index.ts'
 import type { OpenConnection } from '../../../../core/ports/connection-store.ts'
 import type { SignInAttempt } from '../../../../core/skill/sign-in/sign-in-flow.ts'
 import { admins, type Caller } from '../../caller/caller.ts'
+import { requireSamePage } from '../../caller/same-origin.ts'
 import { entityTag } from '../../request/if-match.ts'
 import { RequestError } from '../../request/request-error.ts'
 import { component, defineRoute, type Services } from '../../routing/route.ts'
@@ -133,19 +134,6 @@ async function openStored(
 /** A session is bound to its browser; the key of a session can have several. */
 const starterOf = ({ session, uuid }: Caller): string =>
   session === undefined ? `key ${uuid}` : `session ${session.uuid}`
-
-/** The browser returns to the public address, where only a session that began there exists. */
-function requireSamePage(origin: string | undefined, uri: string): void {
-  const wanted = new URL(uri).origin
-  if (origin === undefined || origin === wanted) return
-  throw new RequestError(
-    'sign_in_elsewhere',
-    `The vendor sends the browser back to ${wanted}, not to ${origin}.`,
-    {
-      hint: `open the page at ${wanted}, or set TOCSIN_PUBLIC_URL to the address that you use`,
-    },
-  )
-}
 
 async function recordFailure(
   { plugin }: SignInAttempt,
