@@ -5,7 +5,6 @@ import type { Pause } from '../core/domain/pause.ts'
 import { openPlaybookLibrary, type PlaybookLibrary } from '../core/investigation/playbook-library.ts'
 import { withLogFields } from '../core/common/log-context.ts'
 import { type UnavailableError, NotFoundError } from '../core/errors/errors.ts'
-import type { TocsinError } from '../core/plugin/index.ts'
 import type { Log } from '../core/ports/log.ts'
 import type { Catalogue } from '../core/registry/catalogue.ts'
 import { discoverPlugins } from '../core/registry/discover-plugins.ts'
@@ -208,20 +207,10 @@ async function serve(container: Container, opened: Opened) {
   // Before any run has a turn: a step must not spend its timeout on the start of a thread.
   await container.get(tokens.skillPool)?.start()
   await takeUpUnfinished(container, opened)
-  void checkSingleSignOn(container, log)
+  void container.get(tokens.singleSignOn)?.checkProvider(log)
   log.info({ url, folder: config.dataDir }, 'listening')
   if (opsUrl !== undefined) log.info({ url: opsUrl }, 'listening for health and metrics')
   return { url, opsUrl, adminKey, invitationUrl }
-}
-
-/** The server starts without its identity provider; until it answers, sign-ins say why they fail. */
-async function checkSingleSignOn(container: Container, log: Log): Promise<void> {
-  try {
-    await container.get(tokens.singleSignOn)?.client.check()
-  } catch (error) {
-    const { message, hint } = error as TocsinError
-    log.warn({ reason: message }, `single sign-on does not work yet: ${hint ?? 'see the reason'}`)
-  }
 }
 
 function configuredSecrets(config: Config): readonly string[] {

@@ -1,6 +1,8 @@
 import { hash, randomBytes } from 'node:crypto'
 import type { LogoutNotice } from '../../core/identity/identity.ts'
 import { requireAllowedDomain } from '../../core/identity/admission.ts'
+import type { TocsinError } from '../../core/plugin/index.ts'
+import type { Log } from '../../core/ports/log.ts'
 import type { Clock } from '../../core/ports/clock.ts'
 import type { SingleSignOnStore } from '../../core/ports/access/single-sign-on-store.ts'
 import type { OidcSettings } from '../config/oidc-settings.ts'
@@ -12,7 +14,7 @@ const attemptMs = 10 * 60_000
 
 export interface SingleSignOn {
   readonly settings: Pick<OidcSettings, 'label' | 'issuer' | 'roles' | 'recheckMs' | 'localSignIn'>
-  readonly client: Pick<OidcClient, 'refresh' | 'endSessionUrl' | 'check'>
+  readonly client: Pick<OidcClient, 'refresh' | 'endSessionUrl'>
   /** Begins a sign-in; `browserToken` is the value of a cookie that binds it to the browser. Rejects like the client. */
   begin(
     redirectUri: string,
@@ -29,6 +31,8 @@ export interface SingleSignOn {
     redirectUri: string,
     parameters: Readonly<Record<string, string>>,
   ): Promise<{ readonly person: SignedIn; readonly returnTo: string } | undefined>
+  /** Warns if the provider does not answer: the server works without it, and sign-ins say why they fail. */
+  checkProvider(log: Log): Promise<void>
   /** The notice in a logout token; undefined if it was sent before. Rejects like the client. */
   acceptLogout(token: string): Promise<LogoutNotice | undefined>
 }
@@ -60,6 +64,14 @@ export function createSingleSignOn({ settings, client, store, clock }: SingleSig
       const person = await client.complete(answer, attempt)
       requireAllowedDomain(person.identity, settings.emailDomains)
       return { person, returnTo: attempt.returnTo }
+    },
+    async checkProvider(log) {
+      try {
+        await client.check()
+      } catch (error) {
+        const { message, hint } = error as TocsinError
+        log.warn({ reason: message }, `single sign-on does not work yet: ${hint ?? 'see the reason'}`)
+      }
     },
     async acceptLogout(token) {
       const notice = await client.verifyLogout(token)

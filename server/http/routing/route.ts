@@ -21,8 +21,6 @@ import type { Catalogue } from '../../../core/registry/catalogue.ts'
 import type { Retries } from '../../../core/retry/retries.ts'
 import type { Metrics } from '../../metrics/metrics.ts'
 import type { RecordAccountUse, RecordKeyUse } from '../../access/last-use.ts'
-import type { Passwords } from '../../access/passwords.ts'
-import type { PasswordGate } from '../caller/password-gate.ts'
 import type { Sessions } from '../../access/sessions.ts'
 import type { Directory } from '../caller/directory.ts'
 import type { Calculations } from '../limits/calculations.ts'
@@ -39,7 +37,7 @@ import type { SessionCookie } from '../caller/session-cookie.ts'
 import type { RecordAccessRefusal } from '../caller/access-refusals.ts'
 import type { RecordView, ViewAction } from '../caller/view-audit.ts'
 import type { AuthenticateGate } from '../limits/authenticate-gate.ts'
-import type { SignOnServices } from '../caller/sign-on.ts'
+import type { SignInServices } from '../caller/sign-on.ts'
 import type { SignInGate } from '../caller/sign-in-gate.ts'
 import type { TakeWaitPlace } from '../limits/wait-places.ts'
 import type { IntakeGate } from '../limits/intake-gate.ts'
@@ -48,7 +46,7 @@ import type { RouteAccess, Caller } from '../caller/caller.ts'
 import type { OpenApiDocument } from '../reference/openapi-document.ts'
 
 /** What handlers work with. */
-export interface Services extends SignOnServices {
+export interface Services extends SignInServices {
   readonly stores: Stores
   readonly catalogue: Catalogue
   readonly investigations: Pick<Investigations, 'receive' | 'accepting' | 'wait' | 'again'>
@@ -89,8 +87,6 @@ export interface Services extends SignOnServices {
   readonly recordAccountUse: RecordAccountUse
   readonly failedAuthentications: FailedAuthentications
   readonly sessions: Sessions
-  readonly passwords: Passwords
-  readonly passwordGate: PasswordGate
   readonly requesterOf: (request: IncomingMessage) => Requester
   readonly eventStreams: EventStreams
   readonly takeWaitPlace: TakeWaitPlace

@@ -40,8 +40,8 @@ export function acceptedSignOn({ clock }: Pick<Api, 'clock'>): SingleSignOn {
     client: {
       refresh: () => Promise.resolve(undefined),
       endSessionUrl: () => Promise.resolve(undefined),
-      check: () => Promise.resolve({ issuer, hasBackChannelLogout: true }),
     },
+    checkProvider: () => Promise.resolve(),
     begin: () =>
       Promise.resolve({ url: `${issuer}/authorize`, browserToken: 'x', expiresAt: clock.now() + 600_000 }),
     complete: () =>

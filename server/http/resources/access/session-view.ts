@@ -58,7 +58,7 @@ const widestRole = (grants: readonly Grant[]): Role =>
 type Sender = Pick<ApiRequest<unknown, unknown, unknown>, 'headers' | 'requestId' | 'sessionCookie'>
 
 /** Starts a session, which replaces the earlier one of the same browser. */
-export async function startSession(
+export async function openSession(
   given: Pick<NewSession, 'holder' | 'method'>,
   by: Actor,
   { headers, sessionCookie }: Sender,
@@ -77,7 +77,7 @@ export async function beginSession(
   sender: Sender,
   services: Services,
 ) {
-  return await sessionAnswer(await startSession(given, by, sender, services), sender, services)
+  return await sessionAnswer(await openSession(given, by, sender, services), sender, services)
 }
 
 /** The answer to a sign-in. */

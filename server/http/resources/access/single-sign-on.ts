@@ -15,7 +15,7 @@ import { textOfBody } from '../../request/read-body.ts'
 import { RequestError } from '../../request/request-error.ts'
 import { defineRoute, type Answer, type ApiRequest, type Services } from '../../routing/route.ts'
 import { objectSchema, text, time } from '../system/page.ts'
-import { apiSessionSchema, sessionAnswer, startSession } from './session-view.ts'
+import { apiSessionSchema, sessionAnswer, openSession } from './session-view.ts'
 
 /** Where the identity provider sends the browser back; a view of the page. */
 const redirectUri = ({ publicUrl }: Pick<Services, 'publicUrl'>): string => `${publicUrl()}/sign-in/callback`
@@ -149,7 +149,7 @@ async function signedIn(
   const { stores, clock } = services
   const { requestId, sessionCookie } = request
   const given = { holder: { accountUuid: account.uuid }, method: 'oidc' } as const
-  const started = await startSession(given, accountActor(account, requestId), request, services)
+  const started = await openSession(given, accountActor(account, requestId), request, services)
   // Until it is attached, the session counts as ended.
   await stores.singleSignOn.attach(started.session.uuid, {
     issuer,
