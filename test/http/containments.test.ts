@@ -148,4 +148,71 @@ describe('containments over the API', () => {
     }
     expectProblem(await undo('00000000-0000-4000-8000-000000000000'), 404, 'containment_not_found')
   })
+
+  describe('of a case or a run', () => {
+    const undoAll = (path: string, body: object = {}, key = analyst) =>
+      api.call('POST', `/api${path}/containments/undo`, { key, body })
+
+    /** A case with this many containments, all of one run. */
+    async function containedTwice(paths = ['p', 'q']) {
+      const one = await contained()
+      const { organizations, stores } = api
+      const { run_uuid: run } = one.action
+      for (const path of paths) {
+        const input = { times: 2 }
+        const begun = { path, stepId: path, kind: 'tower.ring_bell', input, startedAt: 1, attempt: 1 }
+        await stores.journal.begin(run, { ...begun, destructive: { class: 'containment', input } })
+        const contains = { skill: 'tower.ring_bell', input: path === 'q' ? undefined : input }
+        await stores.journal.park(run, path, undefined, { connection: null, contains })
+      }
+      const filter = { runUuid: run }
+      const all = await stores.containments.list([organizations['acme']!], { limit: 9 }, filter)
+      return { run, caseId: one.case_id as string, ids: all.data.map(({ id }) => id) }
+    }
+    const codes = (json: any) => json.data.map(({ error }: any) => error?.code ?? 'started')
+
+    it('are undone by a run each, the newest first, and those that cannot be say why', async () => {
+      const { run, ids } = await containedTwice()
+      const { status, json } = await undoAll(`/runs/${run}`)
+      expect([status, json.left, codes(json)]).to.deep.equal([
+        200,
+        0,
+        ['containment_without_undo', 'started', 'started'],
+      ])
+      expect(json.data.map((each: any) => each.containment_id)).to.deep.equal(ids)
+      const [, second] = json.data
+      expect(await api.stores.containments.find('all', second.containment_id)).to.deep.include({
+        state: 'undoing',
+        undoRunUuid: second.run_uuid,
+      })
+    })
+
+    it('are undone once if two people ask at the same time', async () => {
+      const { caseId } = await containedTwice(['p'])
+      const answers = await Promise.all(Array.from({ length: 5 }, () => undoAll(`/cases/${caseId}`)))
+      const all = answers.flatMap(({ json }) => codes(json))
+      expect(all.filter((code) => code === 'started')).to.have.length(2)
+      expect(new Set(all)).to.deep.equal(new Set(['started', 'containment_being_undone']))
+      const again = await undoAll(`/cases/${caseId}`)
+      expect(codes(again.json)).to.deep.equal(['containment_being_undone', 'containment_being_undone'])
+    })
+
+    it('are only those that were confirmed', async () => {
+      const { caseId, ids } = await containedTwice(['p'])
+      const elsewhere = (await containedTwice([])).ids[0]!
+      const named = [ids[1]!, elsewhere, 'nonsense']
+      const { json } = await undoAll(`/cases/${caseId}`, { containments: named })
+      expect(codes(json)).to.deep.equal(['started', 'containment_not_found', 'containment_not_found'])
+      expect((await api.stores.containments.find('all', ids[0]!))?.state).to.equal('active')
+    })
+
+    it('are not undone for a reader, or for another organization', async () => {
+      const { caseId, run } = await containedTwice([])
+      const reader = await api.newKey('reader', ['acme'])
+      const stranger = await api.newKey('analyst', ['globex'])
+      expectProblem(await undoAll(`/cases/${caseId}`, {}, reader), 403, 'role_insufficient')
+      expectProblem(await undoAll(`/cases/${caseId}`, {}, stranger), 404, 'case_not_found')
+      expectProblem(await undoAll(`/runs/${run}`, {}, stranger), 404, 'run_not_found')
+    })
+  })
 })

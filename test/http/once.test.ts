@@ -85,6 +85,14 @@ const operations: Readonly<
     const { containment } = await thingsOf(api, 'acme').containment()
     return [`/containments/${containment?.[0]}/extend`, { by: '4h' }, { by: '5h' }]
   },
+  'POST /cases/{case}/containments/undo': async (api) => {
+    const { case: id } = await thingsOf(api, 'acme').case()
+    return [`/cases/${id?.[0]}/containments/undo`, {}, { containments: ['x'] }]
+  },
+  'POST /runs/{run}/containments/undo': async (api) => {
+    const { run } = await thingsOf(api, 'acme').run()
+    return [`/runs/${run?.[0]}/containments/undo`, {}, { containments: ['x'] }]
+  },
   'POST /organizations': async () => [
     '/organizations',
     { code: 'new', name: 'New' },

@@ -51,6 +51,8 @@ const bodies: Record<string, object | string> = {
   patch_providers_provider: { name: 'x' },
   post_cases_bulk: { cases: [{ case_id: 'acme-1', revision: 1 }], changes: { severity: 'low' } },
   post_runs_run_retry: {},
+  post_cases_case_containments_undo: {},
+  post_runs_run_containments_undo: {},
   post_runs_retry: { runs: ['unknown'] },
   post_runs_retry_preview: { runs: ['unknown'] },
   post_runs_run_resolve: { path: 'b', decision: 'ran', output: 7 },

@@ -15,6 +15,8 @@ export interface ContainmentFilter {
   readonly states?: readonly ContainmentState[] | undefined
   /** Id of a case; its letter case is ignored. */
   readonly caseId?: string | undefined
+  /** Uuid of the run that contains. */
+  readonly runUuid?: string | undefined
 }
 
 /** Counts of the containments that stand. */

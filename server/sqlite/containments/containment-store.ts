@@ -41,7 +41,7 @@ export class SqliteContainmentStore extends SqliteStore implements ContainmentSt
   list(
     scope: OrganizationScope,
     page: ListRequest,
-    { states, caseId }: ContainmentFilter,
+    { states, caseId, runUuid }: ContainmentFilter,
   ): Promise<ListPage<Containment>> {
     return this.database.read(() =>
       listPage<ContainmentRow, Containment>(this.database, {
@@ -51,6 +51,7 @@ export class SqliteContainmentStore extends SqliteStore implements ContainmentSt
         conditions: [
           ...scopeConditions(scope, 't.organization_id'),
           ...filterBy('t.state IN (SELECT value FROM json_each(?))', states && toJson(states)),
+          ...filterBy('t.run_uuid = ?', runUuid),
           ...(caseId === undefined ? [] : [ofCase('t.case_id', caseId)]),
         ],
         page,

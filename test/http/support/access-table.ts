@@ -114,6 +114,8 @@ export const accessTable: Readonly<Record<string, AccessEntry>> = {
     body: (_, { run }) => ({ runs: [run] }),
     foreign: { status: 200, includes: 'run_not_found' },
   },
+  'POST /cases/{case}/containments/undo': { roles: operators, of: 'case', body: () => ({}) },
+  'POST /runs/{run}/containments/undo': { roles: operators, of: 'run', body: () => ({}) },
   'POST /containments/{containment}/undo': { roles: operators, of: 'containment' },
   'POST /containments/{containment}/extend': {
     roles: operators,

@@ -15,6 +15,7 @@ import { operators, readers } from '../../caller/caller.ts'
 import { RequestError } from '../../request/request-error.ts'
 import { component, defineRoute, type Services } from '../../routing/route.ts'
 import { recallNewRun, runView } from '../runs/run-view.ts'
+import { undoOfCase, undoOfRun } from './undo-many.ts'
 import { lastTime, pageOf, pageParameters, pageSchema, pageView, sortByAge } from '../system/page.ts'
 
 const listContainments = defineRoute({
@@ -27,6 +28,7 @@ const listContainments = defineRoute({
     ...pageParameters,
     organization: { type: 'string', description: 'Code of an organization.' },
     case: { type: 'string', description: 'Id of a case.' },
+    run: { type: 'string', description: 'Uuid of the run that contains.' },
     state: {
       type: 'string',
       enum: ['standing', ...containmentStates, 'all'],
@@ -38,9 +40,9 @@ const listContainments = defineRoute({
   async handle({ query, caller }, services) {
     const { stores, directory } = services
     const scope = await directory.scopeWithin(caller.scope, query.organization)
-    const { case: caseId, state = 'standing' } = query
+    const { case: caseId, run: runUuid, state = 'standing' } = query
     const states = state === 'all' ? undefined : state === 'standing' ? standingStates : [state]
-    const page = await stores.containments.list(scope, pageOf(query), { states, caseId })
+    const page = await stores.containments.list(scope, pageOf(query), { states, caseId, runUuid })
     return { body: await pageView(page, (one) => containmentView(one, services)) }
   },
 })
@@ -104,7 +106,7 @@ const extendContainment = defineRoute({
   },
 })
 
-export const containmentRoutes = [listContainments, undoContainment, extendContainment]
+export const containmentRoutes = [listContainments, undoContainment, extendContainment, undoOfCase, undoOfRun]
 
 /** Throws ValidationError `value_invalid`, RequestError `field_missing`. */
 function extensionOf({
