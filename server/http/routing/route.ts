@@ -53,7 +53,6 @@ export interface Services extends SignInServices {
   readonly control: RunControl
   readonly retries: Retries
   readonly scheduler: Pick<Scheduler, 'takeOver'>
-  /** Live authored playbooks. */
   readonly playbooks: Omit<PlaybookLibrary, 'refused' | 'rivals'>
   /** Calls skills; `cases` replaces the stored cases in a dry run. */
   readonly callerOfSkills: (cases: CaseStore) => SkillCaller

@@ -10,6 +10,7 @@ import { ViewHead, ViewError } from '../shell/view.tsx'
 import { EditPlaybook } from './editor/edit-playbook.tsx'
 import { declaresState, isManual } from './playbook.ts'
 import { ResultsLine } from './results.tsx'
+import { ShadowSection } from './shadow/shadow-section.tsx'
 import { StateSection } from './state-section.tsx'
 import { TestsSection } from './tests-section.tsx'
 import { RunButton } from './run/run-button.tsx'
@@ -45,7 +46,7 @@ export default function PlaybookPage() {
     <Stack gap="var(--tocsin-gap)">
       <ViewHead
         title={data.name}
-        states={data.in_force && <Badge color="green">Live</Badge>}
+        states={<PlaybookState playbook={data} />}
         about={<ResultsLine name={data.name} />}
         actions={
           mayStart &&
@@ -61,7 +62,9 @@ export default function PlaybookPage() {
           </TextLink>
         </Alert>
       )}
-      {isNewest && !data.in_force && data.origin === 'file' && (
+      {data.shadow && <ShadowSection name={data.name} />}
+      {data.shadows.length > 0 && <ShadowsNote names={data.shadows} />}
+      {isNewest && !data.in_force && !data.shadow && data.origin === 'file' && (
         <Alert color="orange" title="No live version">
           Its file is no longer in the playbooks folder, so no alert triggers it. The last version is kept
           here.
@@ -90,6 +93,28 @@ export default function PlaybookPage() {
       <StateSection name={data.name} isDeclared={declaresState(data.source)} mayReset={mayStart} />
       <Versions playbook={data} mayRestore={mayEdit && data.origin === 'file'} />
     </Stack>
+  )
+}
+
+function PlaybookState({ playbook }: { readonly playbook: ApiPlaybookDetail }) {
+  if (playbook.in_force) return <Badge color="green">Live</Badge>
+  return playbook.shadow ? <Badge color="gray">In shadow</Badge> : null
+}
+
+/** Links to the playbooks that may replace this one. */
+function ShadowsNote({ names }: { readonly names: readonly string[] }) {
+  return (
+    <Text size="sm">
+      In shadow beside it:{' '}
+      {names.map((name, at) => (
+        <span key={name}>
+          {at > 0 && ', '}
+          <TextLink href={`/playbooks/${name}`} isUnderlined>
+            {name}
+          </TextLink>
+        </span>
+      ))}
+    </Text>
   )
 }
 

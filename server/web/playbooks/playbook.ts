@@ -6,6 +6,9 @@ export const isManual = (source: string): boolean => /\bmanual:\s*true\b/.test(s
 /** Whether it keeps something between runs. */
 export const declaresState = (source: string): boolean => /^state:/m.test(source)
 
+/** Whether it runs in shadow, so that it has no runs of its own. */
+export const isInShadow = (source: string): boolean => /^mode:/m.test(source)
+
 /** Whether its alerts share cases with others by rules. */
 export const correlatesAlerts = (source: string): boolean =>
   /^\s.*\bcorrelate:/m.test(source) || /^on:.*\bcorrelate:/m.test(source)

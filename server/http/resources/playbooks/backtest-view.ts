@@ -9,8 +9,9 @@ import { objectSchema, text, textOrNull, time, timeOrNull } from '../system/page
 
 const anything: JsonSchema = {}
 const count = { type: 'integer', minimum: 0 } as const
-export const arrayOf = (items: JsonSchema): JsonSchema => ({ type: 'array', items })
-export const nullableOf = (schema: JsonSchema): JsonSchema => ({ anyOf: [{ type: 'null' }, schema] })
+export const arrayOf = <const Items extends JsonSchema>(items: Items) => ({ type: 'array', items }) as const
+export const nullableOf = <const Schema extends JsonSchema>(schema: Schema) =>
+  ({ anyOf: [{ type: 'null' }, schema] }) as const
 
 export const changesSchema = arrayOf(
   objectSchema({ kind: { enum: decisionChangeKinds }, text: { ...text, description: 'For people.' } }),

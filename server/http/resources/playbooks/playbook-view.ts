@@ -25,12 +25,19 @@ export async function playbookView(
     // An authored playbook of the same name takes precedence.
     in_force: origin === 'made' ? isNewest && live === undefined : origin === 'file' && live === hash,
     shadow: live === undefined && playbooks.published(name) === hash,
+    shadows: live === hash ? shadowsBeside(name, playbooks) : [],
     put_in_force_at: putInForce?.at ?? null,
     put_in_force_by: putInForce?.by.name ?? null,
     put_in_force_actor: putInForce?.by ?? null,
     created_at: createdAt,
   }
 }
+
+const shadowsBeside = (name: string, playbooks: Services['playbooks']): readonly string[] =>
+  playbooks
+    .shadows()
+    .filter(({ shadow }) => shadow?.beside === name)
+    .map((playbook) => playbook.name)
 
 export const playbookFields = {
   name: text,
@@ -50,6 +57,11 @@ export const playbookFields = {
     type: 'boolean',
     description:
       'Whether this version runs in shadow: it is the newest of its name, and says `mode: shadow`.',
+  },
+  shadows: {
+    type: 'array',
+    items: text,
+    description: 'Names of the playbooks that run in shadow beside this version; none if it is not live.',
   },
   put_in_force_at: { ...timeOrNull, description: 'Last publication; null: before this was recorded.' },
   put_in_force_by: {

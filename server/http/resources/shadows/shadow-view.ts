@@ -59,7 +59,7 @@ export const shadowReportSchema = objectSchema({
 
 const summaryFields = objectSchema({ status: text, verdict: textOrNull, severity: textOrNull })
 
-export const shadowRowFields = {
+const shadowRowFields = {
   alert_id: text,
   run_uuid: { ...text, description: 'The run that investigated the alert.' },
   organization_code: text,
@@ -83,6 +83,9 @@ export const shadowRowFields = {
     description: 'Why the alert could not be judged.',
   },
 } as const
+
+/** A row of `GET playbooks/{playbook}/shadow/alerts`. */
+export const shadowRowSchema = objectSchema(shadowRowFields)
 
 /** Answer of `GET playbooks/{playbook}/shadow/alerts/{alert}`. */
 export const shadowAlertSchema = objectSchema({

@@ -11,8 +11,8 @@ import { defineRoute, type Services } from '../../routing/route.ts'
 import { asRefusal } from '../playbooks/edit-playbook.ts'
 import { compiledPlaybook } from '../playbooks/playbook-results.ts'
 import { apiPlaybookSchema, playbookView, requirePlaybook } from '../playbooks/playbook-view.ts'
-import { epochMs, objectSchema, pageOf, pageParameters, pageSchema, pageView } from '../system/page.ts'
-import { shadowAlertSchema, shadowReportSchema, shadowRowFields, shadowRowView } from './shadow-view.ts'
+import { epochMs, pageOf, pageParameters, pageSchema, pageView } from '../system/page.ts'
+import { shadowAlertSchema, shadowReportSchema, shadowRowSchema, shadowRowView } from './shadow-view.ts'
 
 const defaultSpanMs = 30 * 86_400_000
 
@@ -96,7 +96,7 @@ const listShadowAlerts = defineRoute({
   path: '/playbooks/{playbook}/shadow/alerts',
   access: readers,
   summary: 'Lists the alerts on which a shadow is judged, by the end of their investigation, newest first.',
-  answer: pageSchema(objectSchema(shadowRowFields)),
+  answer: pageSchema(shadowRowSchema),
   query: {
     ...pageParameters,
     sort: {

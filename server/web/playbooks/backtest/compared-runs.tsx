@@ -7,7 +7,11 @@ import { StateBadge, stepLooks } from '../../parts/states.tsx'
 import { JsonView } from '../../parts/text-view.tsx'
 import { useComparedRuns, type ApiBacktestRow, type ApiRunSide } from './use-backtest.ts'
 
-type Decision = NonNullable<ApiBacktestRow['before']>
+interface Decision {
+  readonly status: string
+  readonly verdict: string | null
+  readonly severity: string | null
+}
 type Step = ApiRunSide['steps'][number]
 
 interface ComparedRunsProps {
@@ -16,43 +20,42 @@ interface ComparedRunsProps {
   readonly row: ApiBacktestRow
 }
 
-/** Both runs of an alert side by side; a step that is selected is shown on both sides. */
+/** Both runs of an alert of a backtest, replayed again. */
 export function ComparedRunsView({ backtest, run, row }: ComparedRunsProps) {
   const { data, error, isPending } = useComparedRuns(backtest, run, true)
-  const [path, setPath] = useState<string>()
   if (isPending) return <PageLoading />
   if (error !== null) return <ErrorAlert error={error} />
+  return (
+    <ComparedSides
+      before={{ title: 'Before', side: data.before, decision: row.before }}
+      after={{ title: 'After', side: data.after, decision: row.after }}
+    />
+  )
+}
+
+interface Compared {
+  readonly title: string
+  readonly side: ApiRunSide | null
+  readonly decision: Decision | null
+}
+
+/** Two runs of an alert side by side; a step that is selected is shown on both sides. */
+export function ComparedSides({ before, after }: { readonly before: Compared; readonly after: Compared }) {
+  const [path, setPath] = useState<string>()
   const other = (side: ApiRunSide | null) => new Map(side?.steps.map((step) => [step.path, step]))
   return (
     <Grid>
       <Grid.Col span={{ base: 12, md: 6 }}>
-        <RunSide
-          title="Before"
-          side={data.before}
-          decision={row.before}
-          others={other(data.after)}
-          selected={path}
-          onSelect={setPath}
-        />
+        <RunSide {...before} others={other(after.side)} selected={path} onSelect={setPath} />
       </Grid.Col>
       <Grid.Col span={{ base: 12, md: 6 }}>
-        <RunSide
-          title="After"
-          side={data.after}
-          decision={row.after}
-          others={other(data.before)}
-          selected={path}
-          onSelect={setPath}
-        />
+        <RunSide {...after} others={other(before.side)} selected={path} onSelect={setPath} />
       </Grid.Col>
     </Grid>
   )
 }
 
-interface RunSideProps {
-  readonly title: string
-  readonly side: ApiRunSide | null
-  readonly decision: Decision | null
+interface RunSideProps extends Compared {
   /** Steps of the other run by path. */
   readonly others: ReadonlyMap<string, Step>
   readonly selected: string | undefined

@@ -11,7 +11,7 @@ import { DryRunView } from '../dry-run/dry-run-view.tsx'
 import { dryRunMarks, useDryRun } from '../dry-run/dry-run.ts'
 import { BacktestSection } from '../backtest/backtest-section.tsx'
 import { CorrelationPreview } from '../correlation-preview.tsx'
-import { correlatesAlerts, startsForAlerts } from '../playbook.ts'
+import { correlatesAlerts, isInShadow, startsForAlerts } from '../playbook.ts'
 import { Differences } from './differences.tsx'
 import { SourceEditor } from './source-editor.tsx'
 import type { ApiPlaybookDetail, EditorProblem } from '../../api/types.ts'
@@ -112,7 +112,7 @@ export function PlaybookEditor(props: PlaybookEditorProps) {
       )}
       <DryRunView dry={dry} source={text} />
       <Stack gap="var(--tocsin-gap)" mt="xs">
-        {mayBacktest && name !== null && startsForAlerts(text) && (
+        {mayBacktest && name !== null && startsForAlerts(text) && !isInShadow(text) && (
           <BacktestSection name={name} source={text} checked={validation} />
         )}
         {correlatesAlerts(text) && <CorrelationPreview source={text} />}
