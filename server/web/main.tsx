@@ -1,4 +1,4 @@
-import { StrictMode } from 'react'
+import { lazy, StrictMode, Suspense } from 'react'
 import { createRoot } from 'react-dom/client'
 import '@mantine/core/styles.css'
 import '@mantine/notifications/styles.css'
@@ -44,6 +44,9 @@ const tryAgain = (failures: number, error: unknown): boolean => {
   return failures < 3 && (status === 0 || status >= 500)
 }
 
+/** Works without a session. */
+const AcceptInvitation = lazy(() => import('./session/accept-invitation.tsx'))
+
 const queries = new QueryClient({
   defaultOptions: {
     // `navigator.onLine` is unreliable: the server may run on the same machine.
@@ -62,9 +65,15 @@ export function App() {
     >
       <QueryClientProvider client={queries}>
         <Notifications position="bottom-right" />
-        <SessionGate>
-          <Shell />
-        </SessionGate>
+        {location.pathname === '/invitation' ? (
+          <Suspense fallback={null}>
+            <AcceptInvitation />
+          </Suspense>
+        ) : (
+          <SessionGate>
+            <Shell />
+          </SessionGate>
+        )}
       </QueryClientProvider>
     </MantineProvider>
   )

@@ -3,6 +3,7 @@ import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import type { Page } from 'playwright-core'
+import { signIn } from '../web/support/page-server.ts'
 import { makeTemporaryFolder } from '../support/temporary-folder.ts'
 import { startBrowser } from '../web/support/browser.ts'
 import { pageTimes, watchPage, type PageTimes } from '../web/support/watch-page.ts'
@@ -91,8 +92,7 @@ async function viewTimes(apiUrl: string, key: string, rounds: number): Promise<r
   try {
     const { origin } = new URL(apiUrl)
     await page.goto(`${origin}/health`)
-    await page.getByLabel('API key').first().fill(key)
-    await page.getByRole('button', { name: 'Sign in' }).click()
+    await signIn(page, key)
     await page.getByRole('heading', { level: 1, name: 'Health' }).waitFor()
     const devtools = await page.context().newCDPSession(page)
     await devtools.send('Network.setCacheDisabled', { cacheDisabled: true })

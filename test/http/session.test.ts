@@ -31,6 +31,7 @@ describe('a web session', () => {
     expect(reply.json).to.deep.equal({
       key_id: key.split('_')[1],
       key_name: 'reader',
+      account_uuid: null,
       role: 'reader',
       organization_codes: ['globex'],
       session: { started_at: now, idle_ends_at: now + sessions.idleMs, ends_at: now + sessions.maxMs },

@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import type { Page } from 'playwright-core'
+import { signIn } from './support/page-server.ts'
 import { eventually } from '../support/eventually.ts'
 import { picture, seriousFaults, settled } from './support/browser.ts'
 import { openPage } from './support/open-page.ts'
@@ -59,6 +60,9 @@ const places: readonly Place[] = [
   { name: 'catalogue-skill', path: '/catalogue/skills/endpoint_security.isolate_machine' },
   { name: 'health', path: '/health' },
   { name: 'health-paused', path: '/health', open: click('Pause all runs') },
+  { name: 'people', path: '/people' },
+  { name: 'person-new', path: '/people', open: click('Invite person') },
+  { name: 'me', path: '/me' },
   { name: 'keys', path: '/keys' },
   { name: 'key-new', path: '/keys?new=yes' },
   { name: 'key-revoked', path: '/keys', open: click('Revoke') },
@@ -134,8 +138,7 @@ describe('accessibility of the page', function () {
     for (const scheme of ['light', 'dark'] as const) {
       await page.emulateMedia({ colorScheme: scheme })
       await house.visit('/alerts')
-      await page.getByLabel('API key').first().fill('toc_000000000000_wrong')
-      await page.getByRole('button', { name: 'Sign in' }).click()
+      await signIn(page, 'toc_000000000000_wrong')
       await page.getByRole('alert').waitFor()
       found.push(...(await seriousFaults(page)))
       await picture(page, `${scheme}/sign-in`)

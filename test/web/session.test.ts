@@ -2,6 +2,7 @@ import { expect } from 'chai'
 import type { Page } from 'playwright-core'
 import { askedWithin } from './support/asked-within.ts'
 import { picture, seriousFaults } from './support/browser.ts'
+import { signIn } from './support/page-server.ts'
 import { openPage } from './support/open-page.ts'
 
 describe('session of the web page', function () {
@@ -17,11 +18,6 @@ describe('session of the web page', function () {
 
   const note = (page: Page) => page.getByRole('textbox', { name: 'Note' })
   const endSession = (page: Page) => page.evaluate(() => fetch('/api/session', { method: 'DELETE' }))
-  const signIn = async (page: Page, key: string): Promise<void> => {
-    await page.getByLabel('API key').first().fill(key)
-    await page.getByRole('button', { name: 'Sign in' }).click()
-  }
-
   it('keeps input after its end and continues with the same key', async () => {
     const { page } = house
     await house.visit(path)

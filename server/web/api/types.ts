@@ -1,5 +1,8 @@
 import type { apiSessionSchema } from '../../http/resources/access/session-view.ts'
 import type { apiKeySchema } from '../../http/resources/access/keys.ts'
+import type { apiAccountSchema } from '../../http/resources/access/account-view.ts'
+import type { apiMeSchema } from '../../http/resources/access/me.ts'
+import type { apiMySessionsSchema } from '../../http/resources/access/my-sessions.ts'
 import type { apiAuditEntrySchema } from '../../http/resources/system/audit.ts'
 import type { apiProviderSchema } from '../../http/resources/access/lookups.ts'
 import type {
@@ -90,6 +93,9 @@ export type ApiCheckpoint = Infer<typeof apiCheckpointSchema>
 export type ApiGivenAnswer = NonNullable<ApiCheckpoint['answer']>
 export type ApiConnection = Infer<typeof apiConnectionSchema>
 
+export type ApiAccount = Infer<typeof apiAccountSchema>
+export type ApiMe = Infer<typeof apiMeSchema>
+export type ApiMySessions = Infer<typeof apiMySessionsSchema>
 export type ListedKey = Infer<typeof apiKeySchema>
 export type ApiAuditEntry = Infer<typeof apiAuditEntrySchema>
 /** An organization or a provider. */

@@ -59,7 +59,7 @@ export function SessionGate({ children }: { readonly children: ReactNode }) {
   return (
     <SessionProvider value={shown}>
       {children}
-      {now === null && <SignInAgain name={showInvisible(shown.key_name)} />}
+      {now === null && <SignInAgain session={{ ...shown, key_name: showInvisible(shown.key_name) }} />}
     </SessionProvider>
   )
 }

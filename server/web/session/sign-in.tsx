@@ -1,27 +1,51 @@
-import { Center, Group, Paper, Title, Button, Modal, Text, Code, PasswordInput, Stack } from '@mantine/core'
+import {
+  Button,
+  Center,
+  Code,
+  Group,
+  Modal,
+  Paper,
+  PasswordInput,
+  Stack,
+  Text,
+  TextInput,
+  Title,
+} from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState, type ReactNode } from 'react'
-import { Logo } from '../shell/logo.tsx'
-import { forgetUnsavedInput, handleSubmit } from '../forms/form-state.ts'
-import { leave, startSessionOf } from './session.ts'
 import { apiCall } from '../api/call.ts'
+import { apiProblem } from '../api/problem.ts'
 import type { ApiSession } from '../api/types.ts'
+import { forgetUnsavedInput, handleSubmit } from '../forms/form-state.ts'
 import { ErrorAlert } from '../parts/feedback.tsx'
+import { Logo } from '../shell/logo.tsx'
+import { leave, startSessionOf } from './session.ts'
 
 export function SignIn() {
   return (
-    <Center mih="100vh" p="md" component="main">
-      <Paper withBorder shadow="sm" p="xl" w={440} maw="100%">
-        <SignInForm>
-          <Group gap="sm">
-            <Logo size={36} />
-            <Title order={1}>Tocsin</Title>
-          </Group>
-        </SignInForm>
-      </Paper>
-    </Center>
+    <SignInCard>
+      <SignInForm>
+        <Brand />
+      </SignInForm>
+    </SignInCard>
   )
 }
+
+/** The frame of pages without a session. */
+export const SignInCard = ({ children }: { readonly children: ReactNode }) => (
+  <Center mih="100vh" p="md" component="main">
+    <Paper withBorder shadow="sm" p="xl" w={440} maw="100%">
+      {children}
+    </Paper>
+  </Center>
+)
+
+export const Brand = () => (
+  <Group gap="sm">
+    <Logo size={36} />
+    <Title order={1}>Tocsin</Title>
+  </Group>
+)
 
 function leaveUnasked(): void {
   forgetUnsavedInput()
@@ -29,7 +53,12 @@ function leaveUnasked(): void {
 }
 
 /** Signs in again after the end of a session, without losing input. */
-export function SignInAgain({ name }: { readonly name: string }) {
+export function SignInAgain({
+  session,
+}: {
+  readonly session: Pick<ApiSession, 'key_name' | 'account_uuid'>
+}) {
+  const isPerson = session.account_uuid !== null
   return (
     <Modal
       opened
@@ -40,9 +69,10 @@ export function SignInAgain({ name }: { readonly name: string }) {
       title="Your session has ended"
       zIndex={1000}
     >
-      <SignInForm>
+      <SignInForm way={isPerson ? 'account' : 'key'}>
         <Text size="sm">
-          Sign in with the key <b>{name}</b> to continue where you were. With another key, the page reloads.
+          Sign in {isPerson ? 'as' : 'with the key'} <b>{session.key_name}</b> to continue where you were.
+          Otherwise, the page reloads.
         </Text>
       </SignInForm>
       <Button mt="md" variant="subtle" size="compact-sm" onClick={leaveUnasked}>
@@ -52,25 +82,106 @@ export function SignInAgain({ name }: { readonly name: string }) {
   )
 }
 
-/** Starts a session with an API key. */
-function SignInForm({ children }: { readonly children: ReactNode }) {
+type Way = 'account' | 'key'
+
+/** The last way to sign in of this browser. */
+const remembered = 'tocsin-sign-in'
+
+/** Starts a session of a person, or with an API key. */
+function SignInForm({ way: given, children }: { readonly way?: Way; readonly children: ReactNode }) {
+  const [way, setWay] = useState<Way>(
+    given ?? (localStorage.getItem(remembered) === 'key' ? 'key' : 'account'),
+  )
+  const other = way === 'key' ? 'account' : 'key'
+  const turn = (): void => {
+    localStorage.setItem(remembered, other)
+    setWay(other)
+  }
+  return (
+    <Stack>
+      {children}
+      {way === 'key' ? <KeyForm /> : <PasswordForm />}
+      <Button variant="subtle" size="compact-sm" onClick={turn} style={{ alignSelf: 'flex-start' }}>
+        {way === 'key' ? 'Use an account' : 'Use an API key'}
+      </Button>
+    </Stack>
+  )
+}
+
+function useSignIn<Body extends object>() {
   const queries = useQueryClient()
-  const [key, setKey] = useState('')
-  const signIn = useMutation({
-    mutationFn: (value: string) => apiCall<ApiSession>('POST', '/session', { body: { api_key: value } }),
+  return useMutation({
+    mutationFn: (body: Body) => apiCall<ApiSession>('POST', '/session', { body }),
     onSuccess: (session) => startSessionOf(queries, session),
   })
+}
+
+function PasswordForm() {
+  const [email, setEmail] = useState('')
+  const [password, setPassword] = useState('')
+  const [code, setCode] = useState('')
+  const signIn = useSignIn<{ email: string; password: string; code?: string }>()
+  const problem = signIn.isError ? apiProblem(signIn.error).code : undefined
+  const [needsCode, setNeedsCode] = useState(false)
+  if (!needsCode && problem === 'code_needed') setNeedsCode(true)
+  const submit = (): void =>
+    signIn.mutate({ email: email.trim(), password, ...(needsCode && code !== '' && { code }) })
   return (
-    <form onSubmit={handleSubmit(() => signIn.mutate(key.trim()))}>
+    <form onSubmit={handleSubmit(submit)}>
       <Stack>
-        {children}
+        <TextInput
+          label="E-mail address"
+          type="email"
+          value={email}
+          onChange={(event) => setEmail(event.currentTarget.value)}
+          autoComplete="username"
+          autoFocus
+          data-autofocus
+          required
+        />
+        <PasswordInput
+          label="Password"
+          value={password}
+          onChange={(event) => setPassword(event.currentTarget.value)}
+          autoComplete="current-password"
+          required
+        />
+        {needsCode && (
+          <TextInput
+            label="One-time code"
+            description="The code of your authenticator app, or a recovery code."
+            value={code}
+            onChange={(event) => setCode(event.currentTarget.value)}
+            autoComplete="one-time-code"
+            autoFocus
+            required
+          />
+        )}
+        {signIn.isError && problem !== 'code_needed' && <ErrorAlert error={signIn.error} />}
+        <Button type="submit" loading={signIn.isPending} disabled={email.trim() === '' || password === ''}>
+          Sign in
+        </Button>
+        <Text size="sm" c="dimmed">
+          No account? Ask an administrator for an invitation.
+        </Text>
+      </Stack>
+    </form>
+  )
+}
+
+function KeyForm() {
+  const [key, setKey] = useState('')
+  const signIn = useSignIn<{ api_key: string }>()
+  return (
+    <form onSubmit={handleSubmit(() => signIn.mutate({ api_key: key.trim() }))}>
+      <Stack>
         <PasswordInput
           label="API key"
           description="The key from the first start of the server, or one from your administrator."
           placeholder="toc_…"
           value={key}
           onChange={(event) => setKey(event.currentTarget.value)}
-          autoComplete="current-password"
+          autoComplete="off"
           autoFocus
           data-autofocus
           required

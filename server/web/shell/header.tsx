@@ -170,6 +170,9 @@ export function PersonMenu({ onHelp }: { readonly onHelp: () => void }) {
           </Menu.Item>
         ))}
         <Menu.Divider />
+        <Menu.Item component={Link} href="/me" leftSection={<PersonIcon />}>
+          My account
+        </Menu.Item>
         <Menu.Item leftSection={<KeyboardIcon />} rightSection={<Kbd size="xs">?</Kbd>} onClick={onHelp}>
           Shortcuts
         </Menu.Item>

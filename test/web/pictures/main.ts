@@ -4,6 +4,7 @@ import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import type { Page } from 'playwright-core'
+import { signIn } from '../support/page-server.ts'
 import { callApi } from '../../support/server/start-server.ts'
 import { killCommands, startTocsinCommand } from '../../support/server/run-tocsin.ts'
 import { startBrowser, settled } from '../support/browser.ts'
@@ -23,8 +24,7 @@ try {
   const { page } = browser
   await page.setViewportSize({ width: 1280, height: 760 })
   await page.goto(url)
-  await page.getByLabel('API key').first().fill(key)
-  await page.getByRole('button', { name: 'Sign in' }).click()
+  await signIn(page, key)
   await page.getByRole('heading', { level: 1 }).waitFor()
   const { body } = await callApi(`${url}/api/runs?alert=${alert}`, { key })
   const [{ run_uuid: run }] = body.data

@@ -63,8 +63,16 @@ export async function startPageServer(
   }
 }
 
+/** Shows the form for API keys; the page remembers the choice. */
+export async function chooseKey(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'Sign in', exact: true }).waitFor()
+  const choice = page.getByRole('button', { name: 'Use an API key' })
+  if (await choice.isVisible()) await choice.click()
+}
+
 /** Types the key into the sign-in form. */
 export async function signIn(page: Page, key: string): Promise<void> {
+  await chooseKey(page)
   await page.getByLabel('API key').first().fill(key)
   await page.getByRole('button', { name: 'Sign in' }).click()
 }

@@ -6,7 +6,7 @@ import { callerOfSession } from '../../caller/authenticate.ts'
 import type { Caller, Grant } from '../../caller/caller.ts'
 import { cookiesNamed } from '../../caller/credentials.ts'
 import type { ApiRequest, Services } from '../../routing/route.ts'
-import { objectSchema, text, time } from '../system/page.ts'
+import { objectSchema, text, textOrNull, time } from '../system/page.ts'
 
 /** A session. */
 export const apiSessionSchema = objectSchema({
@@ -15,6 +15,7 @@ export const apiSessionSchema = objectSchema({
     description: 'The public part of the API key; of a person, the uuid of the account.',
   },
   key_name: { type: 'string', description: 'The name of the API key or of the person.' },
+  account_uuid: { ...textOrNull, description: 'null: an API key, or a session of one.' },
   role: { enum: roles, description: 'Of a person with several roles: the one with the most permissions.' },
   organization_codes: { type: ['array', 'null'], items: text, description: 'null: all.' },
   session: {
@@ -32,13 +33,14 @@ export const apiSessionSchema = objectSchema({
 })
 
 export async function sessionView(
-  { actor, grants, scope, session }: Caller,
+  { actor, grants, scope, session, account }: Caller,
   { directory, sessions }: Services,
 ) {
   const codes = scope === 'all' ? null : scope.map((uuid) => directory.organizationCode(uuid))
   return {
     key_id: actor.id,
     key_name: actor.name,
+    account_uuid: account?.uuid ?? null,
     role: widestRole(grants),
     organization_codes: codes && (await Promise.all(codes)),
     session: session
