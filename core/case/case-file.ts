@@ -1,4 +1,4 @@
-import type { Case, CaseAction, CaseAttachment, CaseEntry } from '../domain/case.ts'
+import type { Case, CaseAction, CaseAttachment, CaseEntry, CaseLink, CaseTask } from '../domain/case.ts'
 import type { ListedAlert } from '../ports/alert-store.ts'
 import type { ListedRun } from '../ports/runs/run-store.ts'
 import type { Containment } from '../destructive/containment.ts'
@@ -18,6 +18,9 @@ export interface CaseFile {
   readonly observables: readonly CaseObservable[]
   /** All, oldest first. */
   readonly files: readonly CaseAttachment[]
+  /** In the order of their creation. */
+  readonly tasks: readonly CaseTask[]
+  readonly links: readonly CaseLink[]
   /** Oldest first. */
   readonly timeline: readonly CaseEntry[]
   /** How many more of each exist. */

@@ -1,5 +1,12 @@
 import { alertStatusNames } from '../domain/alert.ts'
-import type { ActionDecision, CaseAction, CaseAttachment, CaseEntry } from '../domain/case.ts'
+import type {
+  ActionDecision,
+  CaseAction,
+  CaseAttachment,
+  CaseEntry,
+  CaseLink,
+  CaseTask,
+} from '../domain/case.ts'
 import type { Containment } from '../destructive/containment.ts'
 import type { ListedRun } from '../ports/runs/run-store.ts'
 import { sizeText } from '../transitions/case-files.ts'
@@ -18,7 +25,8 @@ const maxRows = 200
  * @param atMs time of the report, in epoch milliseconds
  */
 export function caseReport(file: CaseFile, atMs: number): string {
-  const { case: found, alerts, runs, actions, containments, observables, files, timeline, leftOut } = file
+  const { case: found, actions, containments, observables, files, tasks, links, leftOut } = file
+  const { alerts, runs, timeline } = file
   const sections = [
     `# Case ${markdownCode(found.id)}`,
     `**Title:** ${markdownCode(found.title)}`,
@@ -31,6 +39,8 @@ export function caseReport(file: CaseFile, atMs: number): string {
       : section('Actions taken', actions, actionLine, leftOut.actions)),
     ...section('Containments', containments, containmentLine, leftOut.containments),
     ...section('Observables', observables, observableLine, leftOut.observables),
+    ...section('Tasks', tasks, (task) => taskLine(task, atMs), 0),
+    ...section('Linked cases', links, linkLine, 0),
     ...section('Files', files, fileLine, 0),
     ...section('What happened', timeline, entryLine, leftOut.timeline),
     ...section('Alerts', alerts, alertLine, leftOut.alerts),
@@ -166,6 +176,26 @@ function fileLine({ name, size, sha256, addedAt, addedBy, deletedAt }: CaseAttac
   const what = `${markdownCode(name)}, ${sizeText(size)}, SHA-256 ${markdownCode(sha256)}`
   return `- ${what}, attached by ${byWhom(addedBy)} on ${utc(addedAt)}${deleted}`
 }
+
+function taskLine({ title, owner, dueAt, doneAt, doneBy }: CaseTask, atMs: number): string {
+  const done = doneAt === null || doneBy === null ? '' : `, finished by ${byWhom(doneBy)} on ${utc(doneAt)}`
+  const overdue = doneAt === null && dueAt !== null && dueAt < atMs ? ' (overdue)' : ''
+  return [
+    `- [${doneAt === null ? ' ' : 'x'}] ${markdownCode(title)}`,
+    owner === null ? '' : `, for ${markdownCode(owner)}`,
+    dueAt === null ? '' : `, due ${utc(dueAt)}${overdue}`,
+    done,
+  ].join('')
+}
+
+const linkWords = {
+  related: 'related to',
+  duplicate_of: 'duplicate of',
+  duplicated_by: 'duplicated by',
+} as const
+
+const linkLine = ({ case_id: id, title, status, kind }: CaseLink): string =>
+  `- ${linkWords[kind]} ${markdownCode(id)} ${markdownCode(title)}, ${status.replace('_', ' ')}`
 
 function useText({ source, at, state, isQuestion }: ObservableUse): string {
   const how = isQuestion ? 'asked via' : 'given to'

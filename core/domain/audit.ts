@@ -102,6 +102,8 @@ export const auditActions = [
   'engine.resumed',
   'case.merged',
   'case.split',
+  'case.linked',
+  'case.unlinked',
   'case.exported',
   'case.file_downloaded',
   'accounts.viewed',

@@ -111,7 +111,17 @@ export interface CaseEntry {
   /** As in the audit log. */
   readonly request_id: AuditRecord['request_id']
   readonly kind:
-    'opened' | 'alert' | 'changed' | 'note' | 'action' | 'file' | 'run_ended' | 'merged' | 'split'
+    | 'opened'
+    | 'alert'
+    | 'changed'
+    | 'note'
+    | 'action'
+    | 'file'
+    | 'run_ended'
+    | 'merged'
+    | 'split'
+    | 'task'
+    | 'link'
   /** The note, or a sentence about the event; plain text. */
   readonly text: string
   /** For `changed`: the new values. */
@@ -162,4 +172,39 @@ export interface ActionDecision {
   readonly path: string
   /** Epoch milliseconds. */
   readonly at: number
+}
+
+/** Something to do in a case. */
+export interface CaseTask {
+  readonly uuid: string
+  readonly title: string
+  /** Null: nobody yet. */
+  readonly owner: string | null
+  /** Epoch milliseconds; null: any time. */
+  readonly dueAt: number | null
+  /** Starts at 1 and rises with each edit. */
+  readonly revision: number
+  /** Epoch milliseconds. */
+  readonly createdAt: number
+  readonly createdBy: Author
+  /** Epoch milliseconds; null: to do. */
+  readonly doneAt: number | null
+  readonly doneBy: Author | null
+}
+
+/** The kinds of links that people make, and what each is called from the other case. */
+export const caseLinkKinds = ['related', 'duplicate_of'] as const
+export type CaseLinkKind = (typeof caseLinkKinds)[number]
+
+/** Another case that is linked with this one, also its form in the API. */
+export interface CaseLink {
+  readonly case_id: string
+  readonly title: string
+  readonly status: CaseStatus
+  readonly severity: Severity
+  /** `duplicated_by`: the other case was said to be a duplicate of this one. */
+  readonly kind: CaseLinkKind | 'duplicated_by'
+  /** Epoch milliseconds. */
+  readonly at: number
+  readonly by: Author
 }

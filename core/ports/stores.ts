@@ -11,6 +11,7 @@ import type { SingleSignOnStore } from './access/single-sign-on-store.ts'
 import type { SessionStore } from './access/session-store.ts'
 import type { AlertStore } from './alert-store.ts'
 import type { AuditStore } from './audit-store.ts'
+import type { CaseWorkStore } from './cases/case-work-store.ts'
 import type { CaseMoveStore } from './case-move-store.ts'
 import type { CaseStore } from './case-store.ts'
 import type { ContainmentStore } from './runs/containment-store.ts'
@@ -50,6 +51,7 @@ export interface Stores {
   readonly alerts: AlertStore
   readonly cases: CaseStore
   readonly caseMoves: CaseMoveStore
+  readonly caseWork: CaseWorkStore
   readonly observables: ObservableStore
   readonly playbooks: PlaybookStore
   readonly runs: RunStore

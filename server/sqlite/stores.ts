@@ -10,6 +10,7 @@ import { headOf, SqliteAuditStore } from './audit/audit-log.ts'
 import { defaultFileQuota } from '../../core/transitions/case-files.ts'
 import { SqliteCaseFileStore } from './cases/case-file-store.ts'
 import { SqliteCaseMoveStore } from './cases/case-move-store.ts'
+import { SqliteCaseWorkStore } from './cases/case-work-store.ts'
 import { SqliteCaseStore } from './cases/case-store.ts'
 import { SqliteContainmentStore } from './containments/containment-store.ts'
 import { ChangeWatch } from './database/change-watch.ts'
@@ -153,6 +154,7 @@ function assembleStores(context: StoreContext, parts: StoreParts): Stores {
     alerts: new SqliteAlertStore(context, indexer, listed),
     cases: new SqliteCaseStore(context, listed, files),
     caseMoves: new SqliteCaseMoveStore(context),
+    caseWork: new SqliteCaseWorkStore(context),
     observables: new SqliteObservableStore(context),
     playbooks: new SqlitePlaybookStore(context),
     runs: new SqliteRunStore(context, rates),

@@ -33,6 +33,8 @@ describe('the case report', () => {
     },
     alerts: [],
     files: [],
+    tasks: [],
+    links: [],
     runs: [],
     actions: [],
     containments: [],

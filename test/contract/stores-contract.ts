@@ -9,6 +9,7 @@ import { auditStoreContract } from './audit-store.ts'
 import { caseFileStoreContract } from './case-file-store.ts'
 import { caseMoveStoreContract } from './case-move-store.ts'
 import { caseStoreContract } from './case-store.ts'
+import { caseWorkStoreContract } from './case-work-store.ts'
 import { changeSourceContract } from './change-source.ts'
 import { checkpointStoreContract } from './checkpoint-store.ts'
 import { containmentChecksContract } from './containment-checks.ts'
@@ -73,6 +74,7 @@ export function storesContract(makeStores: MakeStores): void {
   caseStoreContract(getSubject)
   caseFileStoreContract(getSubject)
   caseMoveStoreContract(getSubject)
+  caseWorkStoreContract(getSubject)
   correlationContract(getSubject)
   playbookStoreContract(getSubject)
   runStoreContract(getSubject)

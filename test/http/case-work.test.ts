@@ -375,4 +375,66 @@ describe('work on cases over HTTP', () => {
       expect(one?.error?.code).to.equal('case_not_closed')
     })
   })
+
+  describe('tasks and links', () => {
+    it('are part of the case, its export and its report', async () => {
+      const [id, other] = [await open(), await open('low', 'The other')]
+      const dueAt = api.clock.time - 1
+      const task = await call('POST', `cases/${id}/tasks`, {
+        body: { title: 'Call `Kim`', owner: 'bo', due_at: dueAt },
+      })
+      expect(task.status, task.text).to.equal(201)
+      expect(task.headers.get('etag')).to.equal('"1"')
+      await call('POST', `cases/${id}/tasks`, { body: { title: 'Block it' } })
+      const [, second] = (await call('GET', `cases/${id}`)).json.tasks
+      const done = await call('PATCH', `cases/${id}/tasks/${second.task_id}`, {
+        body: { done: true },
+        headers: { 'if-match': '"1"' },
+      })
+      expect(done.json).to.include({ title: 'Block it', done_at: api.clock.time, revision: 2 })
+      const link = await call('POST', `cases/${id}/links`, { body: { case_id: other, kind: 'duplicate_of' } })
+      expect(link.json).to.include({ case_id: other, title: 'The other', kind: 'duplicate_of' })
+      const read = (await call('GET', `cases/${id}`)).json
+      expectFits('case', read)
+      expect(read.tasks).to.have.length(2)
+      expect(read.links).to.deep.equal([link.json])
+      expect((await call('GET', `cases/${other}`)).json.links[0]).to.include({
+        case_id: id,
+        kind: 'duplicated_by',
+      })
+      expect((await call('GET', `cases/${id}/export`)).json.case.tasks).to.deep.equal(read.tasks)
+      const report = (await call('GET', `cases/${id}/export?format=markdown`)).text
+      expect(report).to.match(
+        /## Tasks\n\n- \[ \] `` Call `Kim` ``, for `bo`, due \S+ \S+ \(overdue\)\n- \[x\] `Block it`, finished by/,
+      )
+      expect(report).to.include(`## Linked cases\n\n- duplicate of \`${other}\` \`The other\`, open`)
+      expect((await call('DELETE', `cases/${other}/links/${id}`)).status).to.equal(200)
+      expect((await call('GET', `cases/${id}`)).json.links).to.deep.equal([])
+      expectProblem(await call('DELETE', `cases/${other}/links/${id}`), 404, 'link_not_found')
+    })
+
+    it('are refused with the reason', async () => {
+      const id = await open()
+      for (const body of [
+        {},
+        { title: '' },
+        { title: 'a\nb' },
+        { title: 'x'.repeat(501) },
+        { title: 'x', due_at: -1 },
+        { title: 'x', owner: '\u202e' },
+        { title: 'x', done: true },
+      ])
+        expectProblem(await call('POST', `cases/${id}/tasks`, { body }), 400, 'value_invalid')
+      const missing = `cases/${id}/tasks/00000000-0000-4000-8000-000000000000`
+      expectProblem(await call('PATCH', missing, { body: { done: true } }), 404, 'task_not_found')
+      expectProblem(await call('PATCH', missing, { body: {} }), 400, 'value_invalid')
+      for (const body of [{ case_id: id }, { case_id: id, kind: 'enemy' }])
+        expectProblem(await call('POST', `cases/${id}/links`, { body }), 400, 'value_invalid')
+      expectProblem(
+        await call('POST', `cases/${id}/links`, { body: { case_id: id, kind: 'related' } }),
+        400,
+        'same_case',
+      )
+    })
+  })
 })

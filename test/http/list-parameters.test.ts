@@ -6,7 +6,9 @@ import { expectProblem } from './support/schemas.ts'
 import { manualPlaybook, someSet, storeState, thingsOf, towerSettings } from './support/things.ts'
 
 /** Every paged list of the routing table. */
-const lists = routes.filter(({ answer }) => answer.properties?.['next_cursor'] !== undefined)
+const lists = routes.filter(
+  ({ method, answer }) => method === 'GET' && answer.properties?.['next_cursor'] !== undefined,
+)
 
 /** The field that identifies a row of the list. */
 const idOf: Readonly<Record<string, string>> = {

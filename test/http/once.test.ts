@@ -64,6 +64,10 @@ const operations: Readonly<
     const { case: id } = await thingsOf(api, 'acme').case()
     return [`/cases/${id?.[0]}/notes`, { text: 'seen' }, { text: 'not seen' }]
   },
+  'POST /cases/{case}/tasks': async (api) => {
+    const { case: id } = await thingsOf(api, 'acme').case()
+    return [`/cases/${id?.[0]}/tasks`, { title: 'Call Kim' }, { title: 'Call Bo' }]
+  },
   'POST /cases/bulk': async (api) => {
     const { case: id } = await thingsOf(api, 'acme').case()
     const cases = [{ case_id: id?.[0], revision: 1 }]
@@ -152,8 +156,9 @@ describe('a request with an Idempotency-Key', () => {
     expect(others.map(({ path }) => path)).to.have.members([
       '/alerts',
       '/alerts/forward/{organization}/{provider}',
-      // A repeated merge changes nothing.
+      // A repeated merge or link changes nothing.
       '/cases/{case}/merge',
+      '/cases/{case}/links',
       '/correlations/preview',
       '/session',
       '/session/single-sign-on',

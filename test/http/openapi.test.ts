@@ -50,6 +50,8 @@ const bodies: Record<string, object | string> = {
   put_organizations_organization_approval_rules: { rules: [{ approvals: 1 }] },
   patch_providers_provider: { name: 'x' },
   post_cases_bulk: { cases: [{ case_id: 'acme-1', revision: 1 }], changes: { severity: 'low' } },
+  post_cases_case_tasks: { title: 'Call Kim' },
+  patch_cases_case_tasks_task: { done: true },
   post_runs_run_retry: {},
   post_cases_case_containments_undo: {},
   post_runs_run_containments_undo: {},
@@ -182,6 +184,13 @@ describe('the OpenAPI document', () => {
     const { case: [split = ''] = [], alert } = await things.caseWithAlerts()
     others['post_cases_case_split'] = { case: split }
     bodies['post_cases_case_split'] = { alerts: alert, title: 'Apart' }
+    const { case: [withTask = ''] = [], task: [task = ''] = [] } = await things.caseWithTask()
+    others['patch_cases_case_tasks_task'] = { case: withTask, task }
+    const { case: [linking = ''] = [], other: [linked] = [] } = await things.twoCases()
+    others['post_cases_case_links'] = { case: linking }
+    bodies['post_cases_case_links'] = { case_id: linked, kind: 'related' }
+    const { case: [unlinking = ''] = [], other: [unlinked = ''] = [] } = await things.linkedCases()
+    others['delete_cases_case_links_other'] = { case: unlinking, other: unlinked }
     const { containment: [containment = ''] = [] } = await things.containment()
     ids['containment'] = containment
     const { containment: [extended = ''] = [] } = await things.containment()

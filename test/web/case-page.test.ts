@@ -236,4 +236,38 @@ describe('case page', function () {
     await page.getByRole('link', { name: kept.toUpperCase() }).first().waitFor()
     expect(await caseOf(two)).not.to.be.oneOf([kept, other])
   })
+
+  it('adds and finishes tasks, and links cases in both directions', async () => {
+    const { page, server } = house
+    const { body } = await server.call(
+      `/alerts/${await house.postAlert('strange_sign_in', '{"user":"<b>bo</b>"}')}`,
+    )
+    const other: string = body.case_id
+    await house.visit(path)
+    await page.getByRole('button', { name: 'Add task' }).click()
+    await page.getByLabel('Task', { exact: true }).fill('<img src=x onerror=alert(1)> call Kim')
+    await page.getByLabel('Owner').fill('bo')
+    await page.getByLabel('Due').fill('2020-03-01T14:05')
+    expect(await seriousFaults(page)).to.deep.equal([])
+    await page.getByRole('button', { name: 'Add task' }).click()
+    const task = page.getByRole('checkbox', { name: /call Kim/ })
+    await task.waitFor()
+    await page.getByText('Overdue').waitFor()
+    await page.getByRole('button', { name: 'Link case' }).click()
+    await page.getByLabel('Case', { exact: true }).fill('main-999')
+    await page.getByRole('button', { name: 'Link', exact: true }).click()
+    await page.getByRole('alert').filter({ hasText: 'main-999' }).waitFor()
+    await page.getByLabel('Case', { exact: true }).fill(other)
+    await page.getByRole('button', { name: 'Link', exact: true }).click()
+    await page.getByRole('link', { name: other.toUpperCase() }).first().waitFor()
+    expect(await seriousFaults(page)).to.deep.equal([])
+    await picture(page, 'case-tasks')
+    await task.click()
+    await page.getByText(/done by bootstrap/).waitFor()
+    expect((await server.call(path)).body.tasks[0].done_by.name).to.equal('bootstrap')
+    await house.visit(`/cases/${other}`)
+    await page.getByRole('button', { name: /^Remove the link with/ }).click()
+    await page.getByText('No linked cases').waitFor()
+    expect((await server.call(path)).body.links).to.deep.equal([])
+  })
 })

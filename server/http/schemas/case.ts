@@ -1,5 +1,6 @@
 import { closingReasons } from '../../../core/plugin/index.ts'
 import { apiCaseActionSchema } from './case-action.ts'
+import { apiCaseWorkProperties } from './case-work.ts'
 import { apiContainmentSchema } from './containment.ts'
 import { ref } from './ref.ts'
 import { apiAlertSchema } from './alert.ts'
@@ -223,6 +224,7 @@ export const apiCaseSchema = {
         },
       },
     },
+    ...apiCaseWorkProperties,
     timeline_total: {
       type: 'integer',
       minimum: 0,
@@ -244,7 +246,19 @@ export const apiCaseSchema = {
           },
           kind: {
             type: 'string',
-            enum: ['opened', 'alert', 'changed', 'note', 'action', 'file', 'run_ended', 'merged', 'split'],
+            enum: [
+              'opened',
+              'alert',
+              'changed',
+              'note',
+              'action',
+              'file',
+              'run_ended',
+              'merged',
+              'split',
+              'task',
+              'link',
+            ],
           },
           text: { type: 'string', description: 'Plain text.' },
           changes: {

@@ -32,12 +32,34 @@ export function moveCase(database: Database, from: number, to: number, reason: s
     reason,
     from,
   )
+  database.run('UPDATE case_tasks SET case_id = ? WHERE case_id = ?', to, from)
+  moveLinks(database, from, to)
   // A content that both cases have stays with the first.
   database.run('UPDATE OR IGNORE case_files SET case_id = ? WHERE case_id = ?', to, from)
   database.run('UPDATE OR IGNORE case_assessments SET case_id = ? WHERE case_id = ?', to, from)
   database.run('UPDATE cases SET merged_into = ? WHERE merged_into = ?', to, from)
   database.run('UPDATE cases SET joined = joined + ? WHERE id = ?', Math.max(investigated, 1), to)
   return { alerts, runs }
+}
+
+/** Links of both cases to a third one stay once, and a link between the two is gone with the merge. */
+function moveLinks(database: Database, from: number, to: number): void {
+  const linked =
+    'SELECT other_id FROM case_links WHERE case_id = ? UNION SELECT case_id FROM case_links WHERE other_id = ?'
+  for (const [own, other] of [
+    ['case_id', 'other_id'],
+    ['other_id', 'case_id'],
+  ] as const) {
+    database.run(
+      `UPDATE case_links SET ${own} = ? WHERE ${own} = ? AND ${other} <> ? AND ${other} NOT IN (${linked})`,
+      to,
+      from,
+      to,
+      to,
+      to,
+    )
+    database.run(`DELETE FROM case_links WHERE ${own} = ?`, from)
+  }
 }
 
 /** Alerts that are no repeats. */

@@ -20,6 +20,8 @@ import { Actions, Observables } from './findings.tsx'
 import { CaseNeighbours } from './case-neighbours.tsx'
 import { CaseEditor } from './case-edit.tsx'
 import { CaseFiles } from './case-files.tsx'
+import { CaseLinks } from './case-links.tsx'
+import { CaseTasks } from './case-tasks.tsx'
 import { CaseSummary } from './case-summary.tsx'
 import { reasonText } from './closing.tsx'
 import { DueTime } from './due-time.tsx'
@@ -91,6 +93,8 @@ function CaseView({ id }: { readonly id: string }) {
             {mayEdit && (
               <CaseEditor found={data} path={path} etag={etag} onDone={refresh} onSaved={showSaved} />
             )}
+            <CaseTasks tasks={data.tasks} path={path} mayEdit={mayEdit} onDone={refresh} />
+            <CaseLinks links={data.links} path={path} mayEdit={mayEdit} onDone={refresh} />
             <Section title="Timeline" count={data.timeline_total}>
               <Stack>
                 {mayEdit && <NoteForm id={data.case_id} path={path} onDone={refresh} />}

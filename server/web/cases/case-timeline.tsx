@@ -3,6 +3,8 @@ import {
   BellIcon,
   ChatBubbleIcon,
   CheckIcon,
+  CheckboxIcon,
+  Link2Icon,
   DotFilledIcon,
   EnterIcon,
   ExitIcon,
@@ -32,6 +34,8 @@ const icons: Readonly<Record<string, ComponentType>> = {
   run_ended: CheckIcon,
   merged: EnterIcon,
   split: ExitIcon,
+  task: CheckboxIcon,
+  link: Link2Icon,
 }
 
 /** The timeline, newest entries first. Older entries are loaded on request. */

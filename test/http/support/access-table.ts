@@ -72,6 +72,14 @@ export const accessTable: Readonly<Record<string, AccessEntry>> = {
     foreign: { status: 200, includes: 'case_not_found', repeats: 'case_id' },
   },
   'POST /cases/{case}/notes': { roles: operators, of: 'case', body: () => ({ text: 'x' }) },
+  'POST /cases/{case}/tasks': { roles: operators, of: 'case', body: () => ({ title: 'x' }) },
+  'PATCH /cases/{case}/tasks/{task}': { roles: operators, of: 'caseWithTask', body: () => ({ done: true }) },
+  'POST /cases/{case}/links': {
+    roles: operators,
+    of: 'twoCases',
+    body: (_organization, { other }) => ({ case_id: other, kind: 'related' }),
+  },
+  'DELETE /cases/{case}/links/{other}': { roles: operators, of: 'linkedCases' },
   'POST /cases/{case}/merge': {
     roles: operators,
     of: 'twoCases',

@@ -170,6 +170,16 @@ export function thingsOf(api: Api, code: string) {
       await stores.caseMoves.merge(organizationUuid, { id: caseId, revision: undefined }, sources, somebody())
       return { case: [caseId, caseId.toUpperCase()], alert: [other.alertId!] }
     },
+    async caseWithTask(): Promise<Thing> {
+      const { caseId } = await runningRun()
+      const { uuid } = await stores.caseWork.addTask(organizationUuid, caseId, { title: 'x' }, somebody())
+      return { case: [caseId, caseId.toUpperCase()], task: [uuid] }
+    },
+    async linkedCases(): Promise<Thing> {
+      const [{ caseId }, other] = [await runningRun(), await runningRun()]
+      await stores.caseWork.link(organizationUuid, caseId, other.caseId, 'related', somebody())
+      return { case: [caseId, caseId.toUpperCase()], other: [other.caseId] }
+    },
     async caseWithFile(): Promise<Thing> {
       const { caseId } = await runningRun()
       const file = { name: 'x', bytes: Buffer.from('x') }

@@ -5,6 +5,7 @@ import type { OrganizationScope } from '../../../../core/ports/common.ts'
 import type { Services } from '../../routing/route.ts'
 import { withCases } from '../alerts/alert-observables.ts'
 import type { Directory } from '../../caller/directory.ts'
+import { caseTaskView } from './case-tasks.ts'
 import { investigatedAlertView } from '../alerts/alert-view.ts'
 import { containmentView } from '../containments/containments.ts'
 import { runView } from '../runs/run-view.ts'
@@ -56,6 +57,8 @@ export async function caseFileView(
     containments: await Promise.all(file.containments.map((one) => containmentView(one, services))),
     observables: observables.map(observableView),
     files: file.files.map(attachmentView),
+    tasks: file.tasks.map(caseTaskView),
+    links: file.links,
     timeline: file.timeline,
   }
 }
@@ -101,7 +104,21 @@ export const caseEntrySchema = objectSchema({
   at: time,
   actor: actorSchema,
   request_id: { ...textOrNull, description: 'The HTTP request of the change, as in the log.' },
-  kind: { enum: ['opened', 'alert', 'changed', 'note', 'action', 'file', 'run_ended', 'merged', 'split'] },
+  kind: {
+    enum: [
+      'opened',
+      'alert',
+      'changed',
+      'note',
+      'action',
+      'file',
+      'run_ended',
+      'merged',
+      'split',
+      'task',
+      'link',
+    ],
+  },
   text: { ...text, description: 'Plain text.' },
   changes: { type: ['object', 'null'], description: 'For `changed`: the new values.' },
   action: {

@@ -3,6 +3,8 @@ import { component, defineRoute } from '../../routing/route.ts'
 import { changeManyCases } from './bulk-cases.ts'
 import { caseFilterOf, caseFilters } from './case-fields.ts'
 import { caseTargetRoutes } from './case-targets.ts'
+import { linkCases, unlinkCases } from './case-links.ts'
+import { addTask, changeTask } from './case-tasks.ts'
 import { caseEntrySchema, caseFileView, caseView } from './case-view.ts'
 import { entityTag } from '../../request/if-match.ts'
 import { addNote, changeCase } from './change-case.ts'
@@ -84,6 +86,10 @@ export const caseRoutes = [
   changeCase,
   changeManyCases,
   addNote,
+  addTask,
+  changeTask,
+  linkCases,
+  unlinkCases,
   mergeCases,
   splitCase,
   getTimeline,

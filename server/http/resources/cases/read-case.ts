@@ -51,12 +51,14 @@ export async function readCaseFile(services: Needed, found: Case, limits: CaseLi
   const { stores } = services
   const scope = [found.organizationUuid]
   const filter = { caseId: found.id }
-  const [alerts, runs, actions, containments, files, timeline] = await Promise.all([
+  const [alerts, runs, actions, containments, files, tasks, links, timeline] = await Promise.all([
     stores.alerts.list(scope, filter, { limit: limits.alerts, contentBytes: limits.contentBytes }),
     stores.runs.list(scope, filter, { limit: limits.runs }),
     stores.cases.actions(scope, found.id, limits.actions),
     stores.containments.list(scope, { limit: limits.runs }, filter),
     stores.cases.files.list(scope, found.id),
+    stores.caseWork.tasks(scope, found.id),
+    stores.caseWork.links(scope, found.id),
     readTimeline(services, found, limits.timeline),
   ])
   const observables = await readObservables(services, found, runs.data.slice(0, maxJournals))
@@ -69,6 +71,8 @@ export async function readCaseFile(services: Needed, found: Case, limits: CaseLi
     containments: containments.data,
     observables: shown,
     files,
+    tasks,
+    links,
     timeline: timeline.entries,
     leftOut: {
       alerts: alerts.total - alerts.data.length,
