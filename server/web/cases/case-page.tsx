@@ -13,6 +13,7 @@ import { RunList } from '../runs/run-list.tsx'
 import { useHasRole } from '../session/session.ts'
 import { ViewHead, ViewError } from '../shell/view.tsx'
 import { CaseContainments } from '../containments/containment-parts.tsx'
+import { UndoAllButton } from '../containments/undo-all.tsx'
 import { RunForCase } from '../playbooks/run/run-button.tsx'
 import { RelatedCases } from '../observables/related-cases.tsx'
 import { CaseAlerts } from './case-alerts.tsx'
@@ -72,7 +73,10 @@ function CaseView({ id }: { readonly id: string }) {
               onDone={refresh}
               onSaved={showSaved}
             />
-            <CaseContainments all={data.containments} />
+            <CaseContainments
+              all={data.containments}
+              actions={<UndoAllButton path={path} all={data.containments} />}
+            />
             <Actions actions={data.actions} total={data.actions_total} />
             <Observables observables={data.observables} />
             <RelatedCases path={path} />

@@ -1,5 +1,6 @@
 import { Group, Text } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
 import { useLocation } from 'wouter'
 import { apiCall } from '../api/call.ts'
 import type { ApiContainment, ApiRun } from '../api/types.ts'
@@ -40,9 +41,12 @@ export const targetText = ({ action: { input } }: Pick<ApiContainment, 'action'>
 
 const undoable: readonly ApiContainment['state'][] = ['active', 'failed', 'unknown', 'overdue']
 
+export const isUndoable = ({ state, can_undo: canUndo }: ApiContainment): boolean =>
+  canUndo && undoable.includes(state)
+
 /** Undoes a containment after a confirmation, and opens the run. */
 export function UndoButton({ one }: { readonly one: ApiContainment }) {
-  const { containment_id: id, undone_by: undo, connection, can_undo: canUndo, state } = one
+  const { containment_id: id, undone_by: undo, connection } = one
   const mayUndo = useHasRole('analyst', 'admin')
   const queries = useQueryClient()
   const [, navigate] = useLocation()
@@ -53,7 +57,7 @@ export function UndoButton({ one }: { readonly one: ApiContainment }) {
       navigate(`/runs/${run}`)
     },
   })
-  if (!mayUndo || !canUndo || !undoable.includes(state)) return null
+  if (!mayUndo || !isUndoable(one)) return null
   return (
     <ConfirmButton
       text="Undo"
@@ -71,13 +75,18 @@ export function UndoButton({ one }: { readonly one: ApiContainment }) {
   )
 }
 
-/** Containments of a case, those still in effect first. */
-export function CaseContainments({ all }: { readonly all: readonly ApiContainment[] }) {
+interface CaseContainmentsProps {
+  readonly all: readonly ApiContainment[]
+  readonly actions: ReactNode
+}
+
+/** Containments of a case or a run, those still in effect first. */
+export function CaseContainments({ all, actions }: CaseContainmentsProps) {
   if (all.length === 0) return null
   const standing = all.filter(({ state }) => state !== 'undone')
   const undone = all.filter(({ state }) => state === 'undone')
   return (
-    <Section title="Active containments" count={standing.length}>
+    <Section title="Active containments" count={standing.length} actions={actions}>
       {[...standing, ...undone].map((one) => (
         <ContainmentLine key={one.containment_id} one={one} />
       ))}
@@ -137,7 +146,7 @@ function StateLine({ one }: { readonly one: ApiContainment }) {
       </Text>
     )
   if (one.state === 'undone') return null
-  if (why !== null) return <OutsideText c="dimmed" text={`State cannot be read: ${why}`} />
+  if (why !== null) return <OutsideText c="dimmed" size="xs" text={`State cannot be read: ${why}`} />
   if (checkedAt === null) return null
   return (
     <>
@@ -152,7 +161,7 @@ function StateLine({ one }: { readonly one: ApiContainment }) {
             Could not check its state <DateTime at={checkedAt} ago />
             {seen !== null && `; before: ${seenTexts[seen].toLowerCase()}`}
           </Text>
-          <OutsideText c="dimmed" text={error.message} />
+          <OutsideText c="dimmed" size="xs" text={error.message} />
         </>
       )}
     </>

@@ -65,7 +65,7 @@ const lists: Readonly<Record<string, string>> = {
 /** Other queries by kind. Rates are polled. */
 const others: Readonly<Record<string, readonly string[]>> = {
   checkpoint: ['checkpoints', 'engine', 'alert', 'case'],
-  containment: ['case'],
+  containment: ['case', 'containments'],
   engine: ['engine'],
   connection: ['connection'],
   playbook: ['versions'],

@@ -4,6 +4,7 @@ import { useMemo, useState } from 'react'
 import { useParams } from 'wouter'
 import { apiGet } from '../api/call.ts'
 import type { ApiRunDetail, ApiRun, ApiGraph, ApiStep } from '../api/types.ts'
+import { RunContainments } from '../containments/undo-all.tsx'
 import { PlaybookGraph } from '../graph/playbook-graph.tsx'
 import { usePollMs } from '../live/live-state.ts'
 import { useFilters } from '../lists/use-filters.ts'
@@ -111,6 +112,7 @@ function RunView({ run }: { readonly run: ApiRunDetail }) {
           )}
         </Grid.Col>
       </Grid>
+      <RunContainments runUuid={run.run_uuid} />
       <Section title="Timeline" isFlush>
         <NotShown run={run} />
         <WaterfallView steps={run.steps} isLive={!isRunOver(run)} selected={step?.path} onSelect={select} />
