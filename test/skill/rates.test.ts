@@ -40,8 +40,8 @@ describe('the rate limit of a connection', () => {
     })
     return {
       requests: caller.requests,
-      call: (deadlineMs = Infinity, connection = 'main') =>
-        caller.call({ connection, attempt: attempt(deadlineMs) }),
+      call: (deadlineMs = Infinity, connection = 'main', budgetShare?: number) =>
+        caller.call({ connection, attempt: attempt(deadlineMs), budgetShare }),
     }
   }
 
@@ -54,6 +54,36 @@ describe('the rate limit of a connection', () => {
     expect(requests).to.have.length(4)
     await clock.advance(4_000)
     await all
+  })
+
+  it('gives a call with a share only its part, also below one request', async () => {
+    const { call, requests } = callerThat(() => ({
+      bucket: 'all',
+      limits: [{ requests: 20, perMs: 60_000 }],
+    }))
+    const shared = () => call(Infinity, 'main', 0.1)
+    await Promise.all([shared(), shared()])
+    expect(await failure(shared())).to.include({ code: 'rate_limited', retryAfterMs: 60_000 })
+    await Promise.all(Array.from({ length: 18 }, () => call()))
+    expect(requests).to.have.length(20)
+    await clock.advance(60_000)
+    await shared()
+    const rare = callerThat(() => ({ bucket: 'all', limits: [{ requests: 4, perMs: 60_000 }] }))
+    await rare.call(Infinity, 'main', 0.1)
+    expect(await failure(rare.call(Infinity, 'main', 0.1))).to.include({ retryAfterMs: 150_000 })
+  })
+
+  it('lets a call with a share neither overtake nor wait among others', async () => {
+    const { call, requests } = callerThat(() => ({ bucket: 'all', limits: [{ requests: 2, perMs: 4_000 }] }))
+    const others = Promise.all([call(), call(), call()])
+    await settle()
+    expect(await failure(call(Infinity, 'main', 1))).to.include({ code: 'rate_limited', retryAfterMs: 1_000 })
+    await clock.advance(4_000)
+    await others
+    expect(requests).to.have.length(3)
+    await call(Infinity, 'main', 1)
+    expect(await failure(call(Infinity, 'main', 1))).to.include({ code: 'rate_limited' })
+    expect(requests).to.have.length(4)
   })
 
   it('is separate for other buckets and connections', async () => {
