@@ -16,6 +16,7 @@ import type { CaseMoveStore } from './case-move-store.ts'
 import type { CaseStore } from './case-store.ts'
 import type { ContainmentStore } from './runs/containment-store.ts'
 import type { ConnectionStore } from './connection-store.ts'
+import type { NumberStore } from './derived/number-store.ts'
 import type { ObservableStore } from './derived/observable-store.ts'
 import type { PlaybookStore } from './playbook-store.ts'
 import type { RetentionStore } from './retention-store.ts'
@@ -53,6 +54,7 @@ export interface Stores {
   readonly caseMoves: CaseMoveStore
   readonly caseWork: CaseWorkStore
   readonly observables: ObservableStore
+  readonly numbers: NumberStore
   readonly playbooks: PlaybookStore
   readonly runs: RunStore
   readonly journal: JournalStore

@@ -34,6 +34,7 @@ import { ListedRows } from './context/listed-rows.ts'
 import { lockDataDir, type DataDirLock } from './file/lock.ts'
 import { requireMasterKey } from './file/master-key-check.ts'
 import { openDatabase } from './file/open-database.ts'
+import { SqliteNumberStore } from './numbers/number-store.ts'
 import { SqliteObservableStore } from './observables/observable-store.ts'
 import { SqliteOrganizationStore } from './access/organization-store.ts'
 import { SqlitePauseStore } from './runs/pause-store.ts'
@@ -156,6 +157,7 @@ function assembleStores(context: StoreContext, parts: StoreParts): Stores {
     caseMoves: new SqliteCaseMoveStore(context),
     caseWork: new SqliteCaseWorkStore(context),
     observables: new SqliteObservableStore(context),
+    numbers: new SqliteNumberStore(context, listed),
     playbooks: new SqlitePlaybookStore(context),
     runs: new SqliteRunStore(context, rates),
     journal: new SqliteJournalStore(context, destructiveUses, rates),

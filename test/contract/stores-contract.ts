@@ -37,6 +37,7 @@ import { signInStoreContract } from './sign-in-store.ts'
 import { shadowStoreContract } from './shadow-store.ts'
 import { singleSignOnStoreContract } from './single-sign-on-store.ts'
 import { stateStoreContract } from './state-store.ts'
+import { numberStoreContract } from './number-store.ts'
 import { observableStoreContract } from './observable-store.ts'
 import { triggerStoreContract } from './trigger-store.ts'
 import { transitionsContract } from './transitions.ts'
@@ -94,6 +95,7 @@ export function storesContract(makeStores: MakeStores): void {
   triggerStoreContract(getSubject)
   shadowStoreContract(getSubject)
   observableStoreContract(getSubject)
+  numberStoreContract(getSubject)
   stateStoreContract(getSubject)
   connectionStoreContract(getSubject)
   auditStoreContract(getSubject)

@@ -16,6 +16,7 @@ import { destructiveLimitRoutes } from '../resources/connections/destructive-lim
 import { lookupRoutes } from '../resources/access/lookups.ts'
 import { openApiRoutes } from '../resources/system/openapi.ts'
 import { playbookRoutes } from '../resources/playbooks/playbooks.ts'
+import { numberRoutes } from '../resources/numbers/numbers.ts'
 import { observableRoutes } from '../resources/observables/observables.ts'
 import { runRoutes } from '../resources/runs/runs.ts'
 import { accountRoutes } from '../resources/access/accounts.ts'
@@ -38,6 +39,7 @@ export const routes: readonly Route[] = [
   ...alertRoutes,
   ...caseRoutes,
   ...observableRoutes,
+  ...numberRoutes,
   ...runRoutes,
   ...checkpointRoutes,
   ...containmentRoutes,

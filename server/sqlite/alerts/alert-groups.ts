@@ -19,6 +19,7 @@ import { insertCase } from '../cases/case-rows.ts'
 import type { Database } from '../database/database.ts'
 import { requireOrganization, type OrganizationKey } from '../access/organization-store.ts'
 import { whereAll } from '../database/paging.ts'
+import { countAsRepeat } from '../numbers/count-rows.ts'
 import { queueRun } from '../runs/queue-run.ts'
 import { scopeConditions } from '../context/scope.ts'
 import { deleteExpired, expiringTables, updateRows, type FieldValues } from '../context/rows.ts'
@@ -114,6 +115,7 @@ function join(
   const caseRow = first.caseRow ?? openCase(database, organization, group, first, now)
   const follows = isOver ? null : first.row
   changeAlert(database, alert.row, { ...changes, caseRow, groupSequence: first.sequence, follows })
+  if (alert.isListed === 1) countAsRepeat(database, alert.row)
   addRepeat(database, group, open, { alert, first, caseRow }, now)
   return { groupedWith: first.id, isOver }
 }
@@ -145,6 +147,7 @@ function takeOver(
     groupSequence,
     groupedBecause: group.reason,
   })
+  if (alert.isListed === 1) countAsRepeat(database, alert.row)
   updateGroup(database, open, { alertId: alert.row })
   if (caseRow !== null) addRepeat(database, group, open, { alert, first, caseRow }, now)
 }

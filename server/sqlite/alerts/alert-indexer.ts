@@ -2,11 +2,15 @@ import { performance } from 'node:perf_hooks'
 import { EventLoopLoad } from '../../../core/common/time-slice.ts'
 import { countUnindexed, indexNextAlerts } from './alert-search.ts'
 import type { ListedRows } from '../context/listed-rows.ts'
+import { countNextEntries, countNextQuestions, countNextRuns } from '../numbers/count-rows.ts'
 import { SqliteStore, type StoreContext } from '../context/store-context.ts'
 
 /** Milliseconds between two batches while the process is idle, and while it is busy. At the idle pace, indexing takes about a quarter of the time. */
 const quietPauseMs = 10
 const busyPauseMs = 200
+
+/** Runs are counted when they are this old. */
+const settlingMs = 2_000
 
 /** With this many alerts to index, the pace is the idle one even in a busy process, because a search must index them first. */
 const maxBehind = 50_000
@@ -18,6 +22,8 @@ const maxBehind = 50_000
 export class AlertIndexer extends SqliteStore {
   readonly #listed: ListedRows
   #timer: NodeJS.Timeout | undefined
+  /** The newest run some time ago. */
+  #seenRuns: { readonly row: number; readonly atMs: number } | undefined
   #batch: Promise<void> | undefined
   #closed = false
   readonly #load = new EventLoopLoad()
@@ -67,9 +73,23 @@ export class AlertIndexer extends SqliteStore {
     await this.commits.write(() => {
       indexNextAlerts(this.database)
       this.#listed.listSettled(performance.now())
+      this.#countSettled(performance.now())
     })
     if (behind === 0) return busyPauseMs
     return behind < maxBehind && this.#load.isBusy() ? busyPauseMs : quietPauseMs
+  }
+
+  /** Counts runs that are old enough to have ended, mostly: a run that ends later is written once more. */
+  #countSettled(nowMs: number): void {
+    const seen = this.#seenRuns
+    if (seen !== undefined && nowMs - seen.atMs < settlingMs) return
+    if (seen !== undefined) {
+      countNextRuns(this.database, seen.row)
+      countNextEntries(this.database)
+      countNextQuestions(this.database)
+    }
+    const { row } = this.database.one<{ row: number }>('SELECT ifnull(max(id), 0) AS row FROM runs')
+    this.#seenRuns = { row, atMs: nowMs }
   }
 
   #behind(): Promise<number> {

@@ -187,11 +187,13 @@ export interface AlertStateRow extends AlertState {
   readonly sequence: number
   readonly organizationRow: number
   readonly caseRow: number | null
+  /** Whether it is in the indexes of lists, and counted. */
+  readonly isListed: 0 | 1
 }
 
 const selectState = `
   SELECT t.id AS row, t.sequence, t.status, t.organization_id AS organizationRow, t.case_id AS caseRow,
-    t.retry_count AS retryCount, t.investigator, o.code AS organizationCode, p.code AS provider
+    t.listed AS isListed, t.retry_count AS retryCount, t.investigator, o.code AS organizationCode, p.code AS provider
   FROM alerts t CROSS JOIN organizations o ON o.id = t.organization_id CROSS JOIN providers p ON p.id = t.provider_id`
 
 type SelectedState = Omit<AlertStateRow, 'id'> & Pick<AlertRow, 'organizationCode' | 'provider'>

@@ -94,7 +94,7 @@ export class SqliteAlertStore extends SqliteStore implements AlertStore {
       const { alert, keys } = this.#insert(given)
       if (once !== undefined) keepAlertRequest(this.database, alert, once, now)
       const first = firstRun?.(alert)
-      const run = first && queueFirst(this.context, first, { ...alert, ...keys, caseRow: null })
+      const run = first && queueFirst(this.context, first, { ...alert, ...keys, caseRow: null, isListed: 0 })
       return { alert, replayed: false, run }
     })
   }

@@ -1,6 +1,7 @@
 import { UnavailableError } from '../../../core/errors/errors.ts'
 import type { Database } from '../database/database.ts'
 import type { Condition, Order } from '../database/paging.ts'
+import { countAlerts } from '../numbers/count-rows.ts'
 import { SqliteStore } from './store-context.ts'
 
 /**
@@ -74,6 +75,7 @@ export function listNextRows(database: Database, table: ListedTable, upTo = Infi
   const last = Math.min(newest, upTo, listed + batchRows)
   if (last <= listed) return listed
   database.run(`UPDATE ${table} SET listed = 1 WHERE id > ? AND id <= ?`, listed, last)
+  if (table === 'alerts') countAlerts(database, listed, last)
   database.run(`UPDATE facts SET value = ? WHERE name = '${table}_listed_to'`, last)
   return last
 }

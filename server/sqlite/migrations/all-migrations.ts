@@ -18,6 +18,7 @@ import { accounts } from './0018-accounts.ts'
 import { singleSignOn } from './0019-single-sign-on.ts'
 import { approvalRules } from './0017-approval-rules.ts'
 import { observables } from './0021-observables.ts'
+import { numberTables } from './0022-numbers.ts'
 import { accessTables } from '../schema/access.ts'
 import { alertsTables } from '../schema/alerts.ts'
 import { checkpointsTables, playbooksTables, runsTables } from '../schema/runs.ts'
@@ -63,4 +64,5 @@ export const migrations: readonly string[] = [
   observables,
   containmentChecks,
   singleSignOn,
+  numberTables,
 ]

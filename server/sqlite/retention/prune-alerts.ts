@@ -4,7 +4,8 @@ import { listNextRows } from '../context/listed-rows.ts'
 import type { Database } from '../database/database.ts'
 import { PieceBudget } from '../database/piece-budget.ts'
 import { forgetObservables } from '../observables/index-writes.ts'
-import { finishPruning, pruneRun } from './prune-run.ts'
+import { countNextQuestions, countNextRuns } from '../numbers/count-rows.ts'
+import { finishPruning, isCounted, pruneRun } from './prune-run.ts'
 import type { PruneTally } from './prune-tally.ts'
 
 interface Candidate {
@@ -25,7 +26,7 @@ const isLeftAlone = `(t.id < (SELECT max(id) FROM alerts)
   AND NOT EXISTS (SELECT 1 FROM alert_groups WHERE alert_id = t.id AND ends_at > ?)
   AND NOT EXISTS (SELECT 1 FROM alert_requests WHERE alert_id = t.id AND expires_at > ?))`
 
-const hasBusyRun = `EXISTS (SELECT 1 FROM runs r WHERE r.alert_id = t.id AND (r.ended_at IS NULL
+const hasBusyRun = `EXISTS (SELECT 1 FROM runs r WHERE r.alert_id = t.id AND (r.ended_at IS NULL OR NOT ${isCounted('r')}
   OR r.id = (SELECT max(id) FROM runs) OR EXISTS (SELECT 1 FROM journal WHERE run_id = r.id AND state = 'unknown')))`
 
 const candidates = `
@@ -49,6 +50,8 @@ export function pruneAlerts(
   let place = from ?? { at: Number.MIN_SAFE_INTEGER, row: 0 }
   listNextRows(database, 'alerts')
   if (!finishPruning(database, budget)) return place
+  countNextRuns(database)
+  countNextQuestions(database)
   const bounds = [changedBy, now, now, changedBy, place.at, place.row, budget.rows]
   const found = database.all<Candidate>(candidates, ...bounds)
   for (const { id, at, bytes, isDue, organization } of found) {

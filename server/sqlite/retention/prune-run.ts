@@ -7,6 +7,11 @@ export const isPrunable = `(t.ended_at IS NOT NULL
   AND NOT EXISTS (SELECT 1 FROM journal WHERE run_id = t.id AND state = 'unknown')
   AND NOT EXISTS (SELECT 1 FROM runs later WHERE later.retry_of = t.id AND later.pruned_at IS NULL))`
 
+/** Condition on a run: it and its questions are in the numbers, which keep them. */
+export const isCounted = (run: 't' | 'r'): string =>
+  `(${run}.id <= (SELECT value FROM facts WHERE name = 'runs_counted_to') AND ifnull(${run}.counted, 1) = 1
+  AND NOT EXISTS (SELECT 1 FROM checkpoints WHERE run_id = ${run}.id AND counted IS NULL AND state <> 'waiting'))`
+
 /**
  * Inside of a write. Marks the run first, so that a partly deleted journal is never read.
  *

@@ -2,7 +2,8 @@ import type { PrunePlace } from '../../../core/ports/retention-store.ts'
 import type { Database } from '../database/database.ts'
 import { PieceBudget } from '../database/piece-budget.ts'
 import type { PruneTally } from './prune-tally.ts'
-import { finishPruning, isPrunable, pruneRun } from './prune-run.ts'
+import { countNextQuestions, countNextRuns } from '../numbers/count-rows.ts'
+import { finishPruning, isCounted, isPrunable, pruneRun } from './prune-run.ts'
 
 /** No alert, case or retry refers to it. The newest row is kept, so that its key is not reused. */
 const isUnnamed = `(t.alert_id IS NULL AND t.case_id IS NULL AND t.id < (SELECT max(id) FROM runs)
@@ -16,7 +17,7 @@ const candidates = `
 /** Checked one by one, because pruning a retry makes its original due. */
 const due = `
   SELECT t.pruned_at IS NOT NULL AS isPruned, t.organization_id AS organization FROM runs t LEFT JOIN cases c ON c.id = t.case_id
-  WHERE t.id = ? AND (c.id IS NULL OR (c.status = 'closed' AND c.modified_at <= ?)) AND ${isPrunable}`
+  WHERE t.id = ? AND (c.id IS NULL OR (c.status = 'closed' AND c.modified_at <= ?)) AND ${isPrunable} AND ${isCounted('t')}`
 
 interface Due {
   readonly isPruned: 0 | 1
@@ -34,6 +35,8 @@ export function pruneRuns(
   const budget = new PieceBudget()
   const start = from ?? { at: 0, row: Number.MAX_SAFE_INTEGER }
   if (!finishPruning(database, budget)) return start
+  countNextRuns(database)
+  countNextQuestions(database)
   const found = database.all<{ id: number; isOld: 0 | 1 }>(candidates, endedBy, start.row, budget.rows)
   let { row } = start
   for (const { id, isOld } of found) {
