@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { isCallOf } from '../../core/editor/calls.ts'
+import { namesPlaybook } from '../../core/editor/calls.ts'
 import { findNode, inspectPlaybook } from '../../core/editor/inspection.ts'
 import { placesOfStep, stepIdSpan } from '../../core/editor/steps.ts'
 import type { TestsInspection } from '../../core/editor/tests/inspect-tests.ts'
@@ -95,7 +95,7 @@ export function placesOfPlaybook(path: string, name: string, project: Project): 
 function callsIn(root: Node, text: string, name: string): readonly Span[] {
   const spans: Span[] = []
   findNode(root, ({ node, path }) => {
-    if (node.kind !== 'scalar' || node.value !== name || !isCallOf(path)) return undefined
+    if (node.kind !== 'scalar' || node.value !== name || !namesPlaybook(path)) return undefined
     const start = text.indexOf(name, node.start)
     spans.push({ start, end: start + name.length })
     return undefined

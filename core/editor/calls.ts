@@ -4,24 +4,30 @@ import { describePlaybook } from './describe-playbook.ts'
 import { findNode, type Inspection, type PathStep } from './inspection.ts'
 import type { Guide } from './schema-walk.ts'
 
-/** Whether the value at this path is the playbook name of a `call`. */
-export function isCallOf(path: readonly PathStep[]): boolean {
+/** Whether the value at this path is the name of another playbook: of a `call`, or of `beside`. */
+export function namesPlaybook(path: readonly PathStep[]): boolean {
   const [list, step] = path.slice(-2)
+  if (isBeside(path)) return true
   return list !== undefined && 'index' in list && step !== undefined && 'key' in step && step.key === 'call'
 }
 
-/** The playbooks that can be called. */
-export function completeCall({ playbooks }: Guide): readonly Completion[] {
+function isBeside([key, ...others]: readonly PathStep[]): boolean {
+  return key !== undefined && 'key' in key && key.key === 'beside' && others.length === 0
+}
+
+/** The playbooks that can be called, or beside which a shadow can run. */
+export function completePlaybook({ playbooks }: Guide, path: readonly PathStep[]): readonly Completion[] {
   return (playbooks?.names ?? []).flatMap((name): Completion[] => {
     const playbook = playbooks?.find(name, [])?.playbook
-    // A playbook with mistakes or without `on.call` cannot be called.
-    if (playbook?.startedBy.call !== true) return []
+    // A playbook with mistakes cannot be named.
+    if (playbook === undefined || playbook.shadow !== undefined) return []
+    if (!(isBeside(path) ? playbook.alertTrigger !== undefined : playbook.startedBy.call)) return []
     const detail = playbook.description === '' ? undefined : playbook.description.split('\n')[0]
     return [{ label: name, kind: 'playbook', detail, documentation: describePlaybook(playbook) }]
   })
 }
 
-/** The name of the called playbook at an offset, with its range. */
+/** The name of another playbook at an offset, with its range. */
 export function callAt(
   { root }: Inspection,
   offset: number,
@@ -33,7 +39,7 @@ export function callAt(
       typeof node.value === 'string' &&
       node.start <= offset &&
       offset <= node.end &&
-      isCallOf(path)
+      namesPlaybook(path)
         ? { name: node.value, span: node }
         : undefined,
     )

@@ -180,6 +180,15 @@ describe('tocsin lsp in a folder of playbooks and tests', function () {
       ]),
     )
 
+  it('completes the playbook beside which a shadow runs, and shows it', async () => {
+    const shadow = (beside: string) =>
+      `apiVersion: tocsin/v1\nname: triage-shadow\nmode: shadow\nbeside: ${beside}\non: { alert: { type: odd } }\nsteps: [{ return: 1 }]\n`
+    const found = await ask('completion', 'triage-shadow.yaml', shadow('‸'))
+    expect(found.map(({ label }: { label: string }) => label)).to.deep.equal(['triage'])
+    const { contents } = await ask('hover', 'triage-shadow.yaml', shadow('tri‸age'))
+    expect(contents.value).to.contain('triage')
+  })
+
   it('renames a step in its playbook and its tests, from either', async () => {
     const expected = {
       'triage.yaml': ['4:8', '9:20', '9:61'],

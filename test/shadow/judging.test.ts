@@ -105,8 +105,9 @@ describe('judging a shadow', () => {
     expect(result?.summary.changes.map(({ text }) => text)).to.include(
       'another question at sure (people.ask)',
     )
-    const { after } = result?.detail as { readonly after: { readonly questions: readonly unknown[] } }
-    expect(after.questions).to.deep.equal([
+    const detail = result?.detail as
+      { readonly after?: { readonly questions: readonly unknown[] } } | undefined
+    expect(detail?.after?.questions).to.deep.equal([
       { path: 'sure', via: 'people.ask', input: { user: 'bo@example.com' }, state: 'completed' },
     ])
   })
@@ -146,7 +147,11 @@ describe('judging a shadow', () => {
 
   it('does not blame a shadow for reads that fail now', async () => {
     const other = edited('email: "${{ alert.data.email }}" } }', 'email: lee@example.com } }')
-    const failing = (error: Error) => ({ call: () => Promise.reject(error) })
+    const failing = (error: Error) => ({
+      async call(): Promise<never> {
+        throw error
+      },
+    })
     for (const [error, code] of [
       [new RetryableError('http_503', 'busy'), 'read_failed'],
       [

@@ -2,7 +2,7 @@ import type { MapNode } from '../../playbook/yaml/document.ts'
 import { belongsTo, isBesideOwner } from '../../playbook/language/grammar.ts'
 import { isAction } from '../../playbook/language/step-keys.ts'
 import type { JsonSchema } from '../../plugin/index.ts'
-import { completeCall, isCallOf } from '../calls.ts'
+import { completePlaybook, namesPlaybook } from '../calls.ts'
 import { completeConnection, lacksConnection } from './complete-connection.ts'
 import type { Completion } from './completion.ts'
 import { describeInput, describeSchema, skillDocumentation } from '../describe-skill.ts'
@@ -69,7 +69,7 @@ function fits(name: string, present: ReadonlySet<string>): boolean {
 
 /** The values that fit: those of the schema, skills, connections, states and playbooks. */
 export function completeValue(guide: Guide, path: readonly PathStep[]): readonly Completion[] {
-  if (isCallOf(path)) return completeCall(guide)
+  if (namesPlaybook(path)) return completePlaybook(guide, path)
   if (isTimeZonePlace(path)) return completeTimeZone()
   const states = completeState(path)
   if (states) return states
