@@ -1,4 +1,4 @@
-import { lazy, StrictMode, Suspense } from 'react'
+import { lazy, StrictMode, Suspense, type ComponentType } from 'react'
 import { createRoot } from 'react-dom/client'
 import '@mantine/core/styles.css'
 import '@mantine/notifications/styles.css'
@@ -10,6 +10,7 @@ import './style.css'
 import { apiProblem } from './api/problem.ts'
 import { nonce } from './nonce.ts'
 import { SessionGate } from './session/session-gate.tsx'
+import { isSignInPath } from './session/single-sign-on.tsx'
 import { Shell } from './shell/shell.tsx'
 import { readableColours, theme } from './theme.ts'
 import { pages } from './views.ts'
@@ -44,8 +45,13 @@ const tryAgain = (failures: number, error: unknown): boolean => {
   return failures < 3 && (status === 0 || status >= 500)
 }
 
-/** Works without a session. */
-const AcceptInvitation = lazy(() => import('./session/accept-invitation.tsx'))
+/** The view of a path that needs no session. */
+function publicView(path: string): ComponentType | undefined {
+  if (path === '/invitation') return lazy(() => import('./session/accept-invitation.tsx'))
+  return isSignInPath(path) ? lazy(() => import('./session/single-sign-on-view.tsx')) : undefined
+}
+
+const View = publicView(location.pathname)
 
 const queries = new QueryClient({
   defaultOptions: {
@@ -65,9 +71,9 @@ export function App() {
     >
       <QueryClientProvider client={queries}>
         <Notifications position="bottom-right" />
-        {location.pathname === '/invitation' ? (
+        {View !== undefined ? (
           <Suspense fallback={null}>
-            <AcceptInvitation />
+            <View />
           </Suspense>
         ) : (
           <SessionGate>

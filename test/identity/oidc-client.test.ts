@@ -14,7 +14,7 @@ describe('an OpenID Connect client', () => {
   let client: OidcClient
 
   const start = async (options: Partial<ProviderOptions> = {}, settings: Partial<OidcSettings> = {}) => {
-    provider = await startProvider({ redirectUri, ...options })
+    provider = await startProvider(options)
     const anna = { name: 'Anna', email: 'anna@example.com', email_verified: true, groups: ['soc'] }
     provider.people.set('anna-1', anna)
     provider.current = 'anna-1'
@@ -75,7 +75,8 @@ describe('an OpenID Connect client', () => {
       hostedDomain: null,
       groups: ['soc'],
     })
-    expect([sessionId, refreshToken]).to.deep.equal([null, null])
+    expect(sessionId).to.be.a('string')
+    expect(refreshToken).to.equal(null)
   })
 
   it('asks userinfo for groups that are not in the ID token', async () => {

@@ -1,5 +1,4 @@
 import { expect } from 'chai'
-import { createServer, type AddressInfo } from 'node:net'
 import type { OidcSettings } from '../../server/config/oidc-settings.ts'
 import { startApi, type Api, type Reply } from '../http/support/api.ts'
 import { expectProblem } from '../http/support/schemas.ts'
@@ -20,16 +19,11 @@ describe('single sign-on', () => {
   let browser: Browser
 
   const start = async (settings: Partial<OidcSettings> = {}, options: Partial<ProviderOptions> = {}) => {
-    const port = await freePort()
-    const url = `http://127.0.0.1:${port}`
-    provider = await startProvider({
-      redirectUri: `${url}/sign-in/callback`,
-      backChannelUri: `${url}/api/session/single-sign-on/logout`,
-      ...options,
-    })
-    api = await startApi({ port, publicUrl: url }, undefined, undefined, (parts) =>
+    provider = await startProvider(options)
+    api = await startApi({}, undefined, undefined, (parts) =>
       singleSignOnOf(provider, parts, { roles: rules, ...settings }),
     )
+    await provider.register(api.url)
     browser = newBrowser(api)
     arrive('anna-1', { groups: ['soc'] })
   }
@@ -526,11 +520,3 @@ describe('single sign-on', () => {
     })
   })
 })
-
-async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
-  await new Promise((resolve) => server.close(resolve))
-  return port
-}

@@ -7,10 +7,10 @@ const firstPart = (path: string): string => path.split('/')[1] ?? ''
 describe('views of the web page', () => {
   it('are at the paths that the server answers with the page', () => {
     // Without an entry in the navigation.
-    const others = ['invitation', 'me', 'oauth']
+    const others = ['invitation', 'me', 'oauth', 'sign-in']
     expect([...views.map(({ path }) => path), ...others].toSorted()).to.deep.equal([...viewPaths].toSorted())
     // Shown without a session.
-    const paths = [...pages.map(({ path }) => firstPart(path)), 'invitation']
+    const paths = [...pages.map(({ path }) => firstPart(path)), 'invitation', 'sign-in']
     expect([...new Set(paths)].toSorted()).to.deep.equal([...viewPaths].toSorted())
   })
 

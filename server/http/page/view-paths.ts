@@ -20,4 +20,6 @@ export const viewPaths: ReadonlySet<string> = new Set([
   'playbooks',
   'providers',
   'runs',
+  // Not in the navigation: the identity provider sends the browser there.
+  'sign-in',
 ])

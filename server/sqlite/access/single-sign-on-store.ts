@@ -116,14 +116,12 @@ export class SqliteSingleSignOnStore extends SqliteStore implements SingleSignOn
   }
 
   endSessions({ issuer, subject, sessionId }: EndedAtProvider, by: Actor): Promise<number> {
-    const conditions = [
-      ['p.issuer', issuer],
-      ['p.subject', subject],
-      ['p.provider_session', sessionId],
-    ].flatMap(([column, value]) => (value === null ? [] : [{ sql: `${column} = ?`, value: value! }]))
-    const where = `s.id IN (SELECT p.session_id FROM provider_sessions p WHERE ${conditions.map(({ sql }) => sql).join(' AND ')})`
+    // Without both, it would end everybody's sessions.
+    if (subject === null && sessionId === null) return Promise.resolve(0)
+    const where = `s.id IN (SELECT session_id FROM provider_sessions
+      WHERE issuer = ? AND subject = coalesce(?, subject) AND provider_session IS coalesce(?, provider_session))`
     return this.commits.write(() =>
-      endSessionsWhere(this.context, { sql: where, values: conditions.map(({ value }) => value) }, by),
+      endSessionsWhere(this.context, { sql: where, values: [issuer, subject, sessionId] }, by),
     )
   }
 

@@ -67,7 +67,7 @@ export async function apiCallTagged<T>(
   options: CallOptions = {},
 ): Promise<Tagged<T>> {
   const { query, body, headers, signal } = options
-  const asksForSession = path === '/session'
+  const asksForSession = path === '/session' || path.startsWith('/session/')
   if (over !== undefined && !asksForSession) throw new ApiError(over)
   const session = sessions
   const { response, text } = await send(addressOf(path, query), {

@@ -29,7 +29,8 @@ export function useIsGlobalAdmin(): boolean {
 /** Tells other tabs about sign-ins and sign-outs, because they share the session. */
 const channel = new BroadcastChannel('tocsin-session')
 
-function tellOtherPages(): void {
+/** Tells other tabs that the session has changed. */
+export function tellOtherPages(): void {
   // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a BroadcastChannel has none: it is of one origin
   channel.postMessage('changed')
 }
@@ -53,13 +54,23 @@ export function startSessionOf(queries: QueryClient, session: ApiSession): void 
 }
 
 /** Leaves the session by reloading the page. */
-export function leave(): void {
+export const leave = (): void => leaveFor('/')
+
+function leaveFor(address: string): void {
   tellOtherPages()
-  location.assign('/')
+  location.assign(address)
+}
+
+interface SignedOut {
+  /** Where the browser also signs out of the identity provider. */
+  readonly sign_out_url: string | null
 }
 
 /** Signs out, even if the request fails. */
 export function useSignOut(): () => void {
-  const signOut = useMutation({ mutationFn: () => apiCall('DELETE', '/session'), onSettled: leave })
+  const signOut = useMutation({
+    mutationFn: () => apiCall<SignedOut>('DELETE', '/session'),
+    onSettled: (answer) => leaveFor(answer?.sign_out_url ?? '/'),
+  })
   return () => signOut.mutate()
 }

@@ -2,6 +2,7 @@ import {
   Button,
   Center,
   Code,
+  Divider,
   Group,
   Modal,
   Paper,
@@ -19,12 +20,13 @@ import type { ApiSession } from '../api/types.ts'
 import { forgetUnsavedInput, handleSubmit } from '../forms/form-state.ts'
 import { ErrorAlert } from '../parts/feedback.tsx'
 import { Logo } from '../shell/logo.tsx'
+import { SingleSignOnButton, useSignInMethods } from './single-sign-on.tsx'
 import { leave, startSessionOf } from './session.ts'
 
 export function SignIn() {
   return (
     <SignInCard>
-      <SignInForm>
+      <SignInForm inNewTab={false}>
         <Brand />
       </SignInForm>
     </SignInCard>
@@ -69,7 +71,7 @@ export function SignInAgain({
       title="Your session has ended"
       zIndex={1000}
     >
-      <SignInForm way={isPerson ? 'account' : 'key'}>
+      <SignInForm way={isPerson ? 'account' : 'key'} inNewTab>
         <Text size="sm">
           Sign in {isPerson ? 'as' : 'with the key'} <b>{session.key_name}</b> to continue where you were.
           Otherwise, the page reloads.
@@ -87,8 +89,19 @@ type Way = 'account' | 'key'
 /** The last way to sign in of this browser. */
 const remembered = 'tocsin-sign-in'
 
+interface SignInFormProps {
+  /** Default: the last one of this browser. */
+  readonly way?: Way
+  /** Whether single sign-on opens a new tab. */
+  readonly inNewTab: boolean
+  readonly children: ReactNode
+}
+
 /** Starts a session of a person, or with an API key. */
-function SignInForm({ way: given, children }: { readonly way?: Way; readonly children: ReactNode }) {
+function SignInForm({ way: given, inNewTab, children }: SignInFormProps) {
+  const methods = useSignInMethods()
+  const label = methods?.single_sign_on?.label
+  const isBreakGlass = methods?.local === 'break_glass'
   const [way, setWay] = useState<Way>(
     given ?? (localStorage.getItem(remembered) === 'key' ? 'key' : 'account'),
   )
@@ -100,10 +113,20 @@ function SignInForm({ way: given, children }: { readonly way?: Way; readonly chi
   return (
     <Stack>
       {children}
-      {way === 'key' ? <KeyForm /> : <PasswordForm />}
-      <Button variant="subtle" size="compact-sm" onClick={turn} style={{ alignSelf: 'flex-start' }}>
-        {way === 'key' ? 'Use an account' : 'Use an API key'}
-      </Button>
+      {label !== undefined && (
+        <>
+          <SingleSignOnButton label={label} inNewTab={inNewTab} />
+          <Divider
+            label={isBreakGlass ? 'or, in an emergency, with an admin key for all organizations' : 'or'}
+          />
+        </>
+      )}
+      {isBreakGlass || way === 'key' ? <KeyForm /> : <PasswordForm />}
+      {!isBreakGlass && (
+        <Button variant="subtle" size="compact-sm" onClick={turn} style={{ alignSelf: 'flex-start' }}>
+          {way === 'key' ? 'Use an account' : 'Use an API key'}
+        </Button>
+      )}
     </Stack>
   )
 }

@@ -13,8 +13,8 @@ export interface ProviderPerson {
 }
 
 export interface ProviderOptions {
-  readonly redirectUri: string
-  readonly backChannelUri?: string
+  /** Address of the client; `register` may give it later. */
+  readonly clientUrl?: string
   /** Claims of a scope only in userinfo, as by the standard. Default: in the ID token. */
   readonly hasThinTokens?: boolean
   /** Default: none are given. */
@@ -29,6 +29,8 @@ export interface TestProvider {
   readonly issuer: string
   readonly clientId: string
   readonly clientSecret: string
+  /** Registers the client with its address, which has the paths of Tocsin. */
+  register(clientUrl: string): Promise<void>
   /** By subject. A person who is removed can no longer sign in or refresh. */
   readonly people: Map<string, ProviderPerson>
   /** Who signs in at the provider; undefined: the person refuses. */
@@ -62,7 +64,8 @@ export interface SignOptions {
 
 const clientId = 'tocsin'
 
-export async function startProvider(options: ProviderOptions): Promise<TestProvider> {
+export async function startProvider(given: ProviderOptions = {}): Promise<TestProvider> {
+  let options = given
   const { clientSecret = 'a secret of the client' } = options
   const people = new Map<string, ProviderPerson>()
   const overrides = new Map<string, Handler>()
@@ -109,6 +112,10 @@ export async function startProvider(options: ProviderOptions): Promise<TestProvi
       const used = which === 'foreign' ? foreign : key
       const signer = new SignJWT(claims).setProtectedHeader({ alg: 'RS256', kid: used.kid!, ...header })
       return await signer.sign(await importJWK(used, 'RS256'))
+    },
+    async register(clientUrl) {
+      options = { ...options, clientUrl }
+      handle = await providerWith(key)
     },
     async rotateKeys() {
       key = await makeKey(`key-${Date.now()}-${Math.random()}`)
@@ -167,7 +174,7 @@ export async function startProvider(options: ProviderOptions): Promise<TestProvi
 }
 
 function configurationOf(
-  { redirectUri, backChannelUri, hasThinTokens = false, refreshTokens = false }: ProviderOptions,
+  { clientUrl = 'http://127.0.0.1:9', hasThinTokens = false, refreshTokens = false }: ProviderOptions,
   clientSecret: string,
   people: TestProvider['people'],
   key: JWK,
@@ -177,13 +184,11 @@ function configurationOf(
       {
         client_id: clientId,
         client_secret: clientSecret,
-        redirect_uris: [redirectUri],
-        post_logout_redirect_uris: [new URL('/', redirectUri).href],
+        redirect_uris: [`${clientUrl}/sign-in/callback`],
+        post_logout_redirect_uris: [`${clientUrl}/`],
         grant_types: ['authorization_code', 'refresh_token'],
-        ...(backChannelUri !== undefined && {
-          backchannel_logout_uri: backChannelUri,
-          backchannel_logout_session_required: true,
-        }),
+        backchannel_logout_uri: `${clientUrl}/api/session/single-sign-on/logout`,
+        backchannel_logout_session_required: true,
       },
     ],
     jwks: { keys: [key] },
