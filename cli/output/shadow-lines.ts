@@ -44,8 +44,8 @@ export function shadowLines(report: ShadowView, differing: readonly ShadowAlert[
   ]
 }
 
-function agreementLines({ agreement, alerts }: ShadowView): readonly string[] {
-  if (alerts === 0) return []
+function agreementLines({ agreement }: ShadowView): readonly string[] {
+  if (agreement.shadow_live.alerts === 0) return []
   const rows = [
     ['shadow and live', agreement.shadow_live],
     ['shadow and analysts', agreement.shadow_analysts],

@@ -50,7 +50,9 @@ function requireShadow(name: string, { playbooks }: Services): Playbook {
   const shadow = playbooks.shadows().find((each) => each.name === name)
   if (shadow !== undefined) return shadow
   if (playbooks.published(name) === undefined)
-    throw new RequestError('playbook_not_found', undefined, { hint: 'GET playbooks lists the playbooks' })
+    throw new RequestError('playbook_not_found', undefined, {
+      hint: 'GET playbooks lists the playbooks; the log of the server names files with errors',
+    })
   const beside = playbooks.shadows().filter((each) => each.shadow?.beside === name)
   throw new ConflictError('playbook_not_in_shadow', `the playbook '${name}' does not run in shadow`, {
     hint:
