@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import { undoOf, type DestructiveSkill } from '../../core/engine/skills/skill-caller.ts'
-import { TocsinError } from '../../core/plugin/index.ts'
+import { definePlugin, TocsinError } from '../../core/plugin/index.ts'
+import { buildCatalogue } from '../../core/registry/catalogue.ts'
 import { discoverPlugins } from '../../core/registry/discover-plugins.ts'
 import { openBench, type Bench, type TestSkills } from './support/bench.ts'
 import { Crash, crashingStores } from './support/crashing-journal.ts'
@@ -124,6 +125,39 @@ describe('the undo of a call', () => {
     expect(of('entra_id.enable_user', { user: 'eve' })).to.equal(undefined)
     expect(of('entra_id.revoke_sessions', { user: 'eve' })).to.equal(undefined)
     expect(of('crowdstrike.create_ioc', {}, { ioc_id: 'i1' })?.input).to.deep.include({ ioc_id: 'i1' })
+    const text = { type: 'string', 'x-sensitive': true } as const
+    const shape = { title: 'T', description: 'D.', effect: 'write', repeat: 'safe', examples: [] } as const
+    const plugin = (code: object) =>
+      definePlugin({
+        name: 'edr',
+        title: 'EDR',
+        description: 'EDR.',
+        skills: [
+          {
+            ...shape,
+            name: 'isolate',
+            destructive: 'containment',
+            input: { type: 'object' },
+            output: { type: 'object', properties: { token: text } },
+            undoneBy: {
+              skill: 'release',
+              input: (_: unknown, { token }: { readonly token: string }) => ({ code: `t ${token}` }),
+            },
+            run: async () => ({}),
+          },
+          {
+            ...shape,
+            name: 'release',
+            input: { type: 'object', properties: { code } },
+            output: { type: 'object' },
+            run: async () => ({}),
+          },
+        ],
+      })
+    const undo = (code: object) =>
+      undoOf(buildCatalogue([plugin(code)]).skill('edr.isolate')!, {}, { token: 'secret-4711' })?.input
+    expect(undo(text)).to.deep.equal({ code: 't secret-4711' })
+    expect(undo({ type: 'string' }), 'it would be shown').to.equal(undefined)
     for (const name of ['crowdstrike.create_ioc', 'endpoint_security.create_indicator'])
       expect(of(name, {}), name).to.deep.include({ input: undefined })
   })

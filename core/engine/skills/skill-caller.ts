@@ -1,6 +1,7 @@
 import type { StepMasks } from '../../domain/mask.ts'
 import type { InterfaceCalls } from '../../interface/interface-calls.ts'
 import { keptCall } from '../../destructive/checks/state-reading.ts'
+import { exposedFields } from '../../destructive/exposed-fields.ts'
 import { undoOfContaining } from '../../destructive/containing-skill.ts'
 import type { Undo } from '../../destructive/containment.ts'
 import type { DestructiveClass, QuestionOutcome, RefusedAnswer, RelatedCall } from '../../plugin/index.ts'
@@ -111,7 +112,7 @@ export function undoOf(found: CatalogueSkill, input: unknown, output: unknown): 
   if (undoneBy === undefined) return undefined
   return {
     skill: `${found.plugin.name}.${undoneBy.skill}`,
-    input: inputOfUndo(undoneBy, input, output),
+    input: inputOfUndo(found, undoneBy, { input, output }),
     call: readsState(found) ? keptCall(input, output) : undefined,
   }
 }
@@ -119,10 +120,17 @@ export function undoOf(found: CatalogueSkill, input: unknown, output: unknown): 
 const readsState = ({ skill }: CatalogueSkill): boolean =>
   skill.effect === 'write' && skill.stateBy !== undefined
 
-/** Undefined if it depends on an output that is unknown. */
-function inputOfUndo(undoneBy: RelatedCall, input: unknown, output: unknown): Undo['input'] {
+/** Undefined if it depends on an output that is unknown, or would show a sensitive value. */
+function inputOfUndo(
+  { plugin, skill }: CatalogueSkill,
+  { skill: name, input: map }: RelatedCall,
+  { input, output }: { readonly input: unknown; readonly output: unknown },
+): Undo['input'] {
   try {
-    return plainJson(undoneBy.input(input, output)) as Undo['input']
+    const given = plainJson(map(input, output)) as NonNullable<Undo['input']>
+    const undo = plugin.skills.find((one) => one.name === name)
+    const isExposed = undo !== undefined && exposedFields(skill, { input, output }, undo, given).length > 0
+    return isExposed ? undefined : given
   } catch {
     return undefined
   }

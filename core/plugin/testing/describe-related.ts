@@ -1,4 +1,5 @@
-import { ok } from 'node:assert/strict'
+import { deepStrictEqual, ok } from 'node:assert/strict'
+import { exposedFields } from '../../destructive/exposed-fields.ts'
 import { compileSchema, validate } from '../../schema/index.ts'
 import {
   RetryableError,
@@ -44,8 +45,16 @@ export function describeRelated(plugin: PluginDefinition, options: RelatedOption
       if (typeof call !== 'object') continue
       const other = plugin.skills.find(({ name }) => name === call.skill)
       it(`${call.skill} accepts what ${skill.name} gives it`, () => {
-        for (const { input, output } of skill.examples)
-          validate(compileSchema(other!.input), call.input(input, output), `input of ${call.skill}`)
+        for (const { input, output } of skill.examples) {
+          const given = call.input(input, output)
+          validate(compileSchema(other!.input), given, `input of ${call.skill}`)
+          const exposed = exposedFields(skill, { input, output }, other!, given)
+          deepStrictEqual(
+            exposed,
+            [],
+            `${call.skill} must mark the sensitive values that it gets with x-sensitive`,
+          )
+        }
       })
     }
     const [example] = skill.examples
