@@ -56,6 +56,8 @@ export interface DestructiveOutcome {
   readonly contains?: Undo | undefined
   /** When its containment expires. Undefined: only people undo it. */
   readonly expiry?: Expiry | undefined
+  /** The other system refused the call, so it undid nothing. */
+  readonly isRefused?: true | undefined
 }
 
 /** When a containment is undone without a request. */
@@ -205,10 +207,14 @@ export const mayBeSameConnection = (one: string | null, other: string | null): b
 
 /**
  * The state after a call of the undoing skill ended, by its outcome. The outcome `unchanged` also undoes it:
- * the call found it already undone.
+ * the call found it already undone. A refused call changes nothing.
  */
-export function containmentAfterUndo(state: ContainmentState, outcome: ActionOutcome): ContainmentState {
-  if (state === 'undone') return state
+export function containmentAfterUndo(
+  state: ContainmentState,
+  outcome: ActionOutcome,
+  { isRefused }: Pick<DestructiveOutcome, 'isRefused'>,
+): ContainmentState {
+  if (state === 'undone' || isRefused === true) return state
   if (outcome === 'accepted' || outcome === 'unchanged') return 'undone'
   return outcome === 'unknown' ? 'unknown' : state
 }

@@ -50,6 +50,20 @@ describe('containments of a run', () => {
     expect(await found()).to.deep.equal([['undone', 'accepted', 'chat']])
   })
 
+  it('stay active if the other system refuses to undo them, and are unknown if it does not answer', async () => {
+    const undoing = (code: string) => ({
+      ...accepts,
+      'edr.release': () => {
+        throw new TocsinError(code, 'no')
+      },
+    })
+    const steps = [isolate, { ...release, with: { machine: 'WS-1', ticket: 7 } }]
+    await go(steps, undoing('http_403'))
+    expect(await found()).to.deep.equal([['active', 'accepted', 'chat']])
+    await go(steps, undoing('http_500'))
+    expect((await found())[0]).to.deep.equal(['unknown', 'accepted', 'chat'])
+  })
+
   it('are not recorded if the other system refused, or if nothing changed', async () => {
     const refuses = () => {
       throw new TocsinError('http_403', 'forbidden')

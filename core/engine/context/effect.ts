@@ -253,7 +253,7 @@ function fail(
   mayContain = progress.doubtful || mayContainAfter(error),
 ): WorkOutcome {
   const changedNothing = !progress.doubtful && !mayHaveHappened(error)
-  const call = mayContain ? callOf(work, input) : foundCall(work, input)
+  const call = mayContain ? callOf(work, input) : refusedCall(work, input)
   return endCall(local, work, call, failedOutcome(local, work, error), progress.number, changedNothing)
 }
 
@@ -285,6 +285,11 @@ function interruptedError({ interrupted, kind }: EffectWork): TocsinError {
       ? 'its effect is unknown: check the other system'
       : 'the step may crash the process: it was the only one running when the process stopped'
   return new TocsinError('step_interrupted', `the process stopped while '${kind}' was running`, { hint })
+}
+
+const refusedCall = (work: EffectWork, input: unknown): DestructiveOutcome | undefined => {
+  const call = foundCall(work, input)
+  return call && { ...call, isRefused: true }
 }
 
 /** A call that did not contain: its effect existed before, or it had none. */

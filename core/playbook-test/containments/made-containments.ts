@@ -78,7 +78,7 @@ function stateAfter(
     contains.skill === action.skill &&
     mayBeSameConnection(connection, call.connection) &&
     hasSameTarget(contains.input, entry.input)
-  return isUndo ? containmentAfterUndo(state, action.outcome) : state
+  return isUndo ? containmentAfterUndo(state, action.outcome, call) : state
 }
 
 function endOf(

@@ -196,7 +196,7 @@ function endUndone({ database, clock }: Context, { run, action, entry, call }: E
   for (const { id, state, connection, undoInput: input } of standing) {
     if (!mayBeSameConnection(connection, call.connection)) continue
     if (!hasSameTarget(fromJson(input), entry.input)) continue
-    const after = containmentAfterUndo(state, action.outcome)
+    const after = containmentAfterUndo(state, action.outcome, call)
     if (after === state) continue
     const ended = after === endedState ? ({ endedBy: 'call', checkAt: null } as const) : {}
     const changes = { state: after, undoRunUuid: run.uuid, changedAt: clock.now(), ...ended }

@@ -11,6 +11,7 @@ import { StateBadge, type StateColor } from '../parts/states.tsx'
 import { OutsideText } from '../parts/text-view.tsx'
 import { useHasRole } from '../session/session.ts'
 import { DateTime } from '../parts/times.tsx'
+import { ExtendButton } from './extend-button.tsx'
 
 export const containmentLooks: Readonly<
   Record<ApiContainment['state'], { readonly text: string; readonly color: StateColor }>
@@ -105,6 +106,7 @@ function ContainmentLine({ one }: { readonly one: ApiContainment }) {
           {skill}
         </Text>
         {connection !== null && <OutsideText span c="dimmed" text={`over ${connection}`} />}
+        <ExtendButton one={one} />
         <UndoButton one={one} />
       </Group>
       <OutsideText text={targetText(one)} />
@@ -124,8 +126,31 @@ function ContainmentLine({ one }: { readonly one: ApiContainment }) {
           </>
         )}
       </Text>
+      <ExpiryLine one={one} />
       <StateLine one={one} />
     </div>
+  )
+}
+
+/** When it is undone without a request, and why it was not. */
+function ExpiryLine({ one }: { readonly one: ApiContainment }) {
+  const { expires_at: at, unless, note, state, owner } = one
+  if (state === 'undone') return null
+  return (
+    <>
+      <Text size="xs" c="dimmed" className="outside-text">
+        {at === null ? (
+          'Only people undo it'
+        ) : (
+          <>
+            {state === 'overdue' ? 'Expired' : 'Expires'} <DateTime at={at} />
+            {unless !== null && ` unless ${showInvisible(unless)}`}
+          </>
+        )}{' '}
+        · owner {showInvisible(owner.name)}
+      </Text>
+      {note !== null && <OutsideText text={`${note[0]?.toUpperCase()}${note.slice(1)}`} />}
+    </>
   )
 }
 

@@ -11,6 +11,7 @@ import { breakable } from '../parts/text-view.tsx'
 import { showInvisible, stepHref } from '../parts/outside-text.ts'
 import { selectOptions } from '../parts/states.tsx'
 import { TableTime } from '../parts/times.tsx'
+import { ExtendButton } from './extend-button.tsx'
 import { containmentLooks, ContainmentBadge, targetText, UndoButton } from './containment-parts.tsx'
 
 const idOf = (one: ApiContainment): string => one.containment_id
@@ -46,19 +47,19 @@ export default function ContainmentsView() {
 const columns: readonly Column<ApiContainment>[] = [
   {
     title: 'ACTION',
-    width: 'minmax(170px, 1.2fr)',
+    width: 'minmax(140px, 1.2fr)',
     cell: ({ action }) => (
       <RowLink href={stepHref(action.run_uuid, action.path)} text={action.skill} isMain />
     ),
   },
   {
     title: 'STATE',
-    width: '108px',
+    width: '104px',
     cell: (one) => <ContainmentBadge one={one} />,
   },
   {
     title: 'TARGET',
-    width: 'minmax(150px, 1.6fr)',
+    width: 'minmax(110px, 1.6fr)',
     cell: (one) => {
       const text = showInvisible(targetText(one))
       return (
@@ -71,21 +72,35 @@ const columns: readonly Column<ApiContainment>[] = [
   { title: 'ORG', width: 'minmax(50px, 0.4fr)', cell: (one) => one.organization_code },
   {
     title: 'CASE',
-    width: 'minmax(70px, 0.5fr)',
+    width: 'minmax(64px, 0.5fr)',
     cell: ({ case_id: id }) => id !== null && <RowLink href={`/cases/${id}`} text={id.toUpperCase()} />,
   },
   {
     title: 'REASON',
-    width: 'minmax(110px, 1.2fr)',
+    width: 'minmax(90px, 1.2fr)',
     isExtra: true,
     cell: ({ reason }) => reason !== null && <span className="data-table-text">{showInvisible(reason)}</span>,
   },
   {
     title: 'CONNECTION',
-    width: 'minmax(90px, 0.6fr)',
+    width: 'minmax(80px, 0.6fr)',
     isExtra: true,
     cell: ({ connection }) => connection !== null && showInvisible(connection),
   },
   { title: 'SINCE', width: '94px', cell: (one) => <TableTime at={one.created_at} /> },
-  { title: '', width: '64px', cell: (one) => <UndoButton one={one} /> },
+  {
+    title: 'EXPIRES',
+    width: '94px',
+    cell: ({ expires_at: at, state }) => state !== 'undone' && <TableTime at={at} />,
+  },
+  {
+    title: '',
+    width: '128px',
+    cell: (one) => (
+      <Group gap={6} wrap="nowrap" justify="flex-end">
+        <ExtendButton one={one} />
+        <UndoButton one={one} />
+      </Group>
+    ),
+  },
 ]
