@@ -16,6 +16,13 @@ const unusable: ReadonlySet<string> = new Set([
   'OAUTH_ABORT',
 ])
 
+/** Codes of the errors below. */
+const explained: ReadonlySet<string> = new Set([
+  'identity_provider_unavailable',
+  'identity_provider_invalid',
+  'single_sign_on_refused',
+])
+
 /** Errors of an authorization response that say that the provider cannot answer now. */
 const temporary: ReadonlySet<string> = new Set(['server_error', 'temporarily_unavailable'])
 
@@ -34,6 +41,7 @@ const ofClient: ReadonlySet<string> = new Set([
  */
 export function explainFailure(error: unknown, issuer: string, during: 'setup' | 'sign-in'): TocsinError {
   const own = ownErrorIn(error)
+  if (own !== undefined && explained.has(own.code)) return own
   if (own !== undefined) return ofEgress(own, issuer)
   if (error instanceof AuthorizationResponseError) return ofAuthorization(error, issuer)
   if (error instanceof ResponseBodyError) return ofToken(error, issuer)

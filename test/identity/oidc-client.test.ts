@@ -267,7 +267,10 @@ describe('an OpenID Connect client', () => {
 
     it('is down, it says so, and works when the provider is back', async () => {
       await provider.stop()
-      await unavailable(client.begin(redirectUri), new URL(provider.issuer).host)
+      const { message } = await failure(client.begin(redirectUri))
+      const { host } = new URL(provider.issuer)
+      expect(message).to.match(new RegExp(`^the identity provider ${host} is not available: .*ECONNREFUSED`))
+      expect(message.match(/not available/g), 'said once').to.have.length(1)
       await provider.restart()
       client = clientOf()
       await signedIn()
