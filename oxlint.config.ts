@@ -46,6 +46,8 @@ const places: Readonly<Record<string, readonly string[]>> = {
   tldts: ['core/expression/**', 'plugins/indicators/**', 'plugins/endpoint-security/**'],
   commander: ['cli/**'],
   '@dagrejs/dagre': ['core/graph/**'],
+  'react-markdown': ['server/web/parts/**'],
+  'remark-gfm': ['server/web/parts/**'],
   'vscode-languageserver': ['cli/lsp/**'],
   'vscode-languageserver/node': ['cli/lsp/**'],
   'vscode-languageserver-textdocument': ['cli/lsp/**'],

@@ -6,6 +6,7 @@ import type {
   Severity,
   Verdict,
 } from '../plugin/index.ts'
+import type { Mention } from '../case/mentions.ts'
 import type { AuditRecord, Author } from './audit.ts'
 import type { StoredError } from './run.ts'
 
@@ -128,6 +129,8 @@ export interface CaseEntry {
   readonly changes: ApiCaseChanges | null
   /** For `action`: the action as known at this time. */
   readonly action: CaseAction | null
+  /** For `note`: the people it mentions. */
+  readonly mentions: readonly Mention[]
 }
 
 /**

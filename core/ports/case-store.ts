@@ -1,3 +1,4 @@
+import type { Mention } from '../case/mentions.ts'
 import type { Actor } from '../domain/audit.ts'
 import type { Case, CaseAction, CaseEdit, CaseEntry } from '../domain/case.ts'
 import type { CaseChanges, CaseStatus, ClosingReason, NewCase, Severity, Verdict } from '../plugin/index.ts'
@@ -86,5 +87,12 @@ export interface CaseStore {
    * Adds a note and returns its entry; a repeat returns the first entry. Throws NotFoundError `case_not_found`, and ConflictError
    * `idempotency_key_reused` for the key of a different write.
    */
-  comment(organizationUuid: string, id: string, text: string, by: Actor, key: string): Promise<CaseEntry>
+  comment(
+    organizationUuid: string,
+    id: string,
+    text: string,
+    by: Actor,
+    key: string,
+    mentions?: readonly Mention[],
+  ): Promise<CaseEntry>
 }

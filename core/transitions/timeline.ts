@@ -2,6 +2,7 @@ import { actionText, inputText } from '../case/actions.ts'
 import { theExpiry, type ExpiryOutcome } from '../destructive/containment.ts'
 import { theCheck } from '../destructive/checks/containment-state.ts'
 import type { EndedBy } from '../destructive/checks/state-checks.ts'
+import type { Mention } from '../case/mentions.ts'
 import { approvalNote } from '../destructive/policy.ts'
 import { theRun, type Actor } from '../domain/audit.ts'
 import { caseFieldNames, type CaseAction, type CaseEdit, type CaseEntry } from '../domain/case.ts'
@@ -29,13 +30,17 @@ export const timelineEntry = (
   text: string,
   by: Actor,
   at: number,
-): NewCaseEntry => ({ at, by, kind, text, changes: null, action: null })
+): NewCaseEntry => ({ at, by, kind, text, changes: null, action: null, mentions: [] })
 
 export const openedEntry = (by: Actor, at: number): NewCaseEntry =>
   timelineEntry('opened', 'The case was opened.', by, at)
 
-export const noteEntry = (text: string, by: Actor, at: number): NewCaseEntry =>
-  timelineEntry('note', text, by, at)
+export const noteEntry = (
+  text: string,
+  by: Actor,
+  at: number,
+  mentions: readonly Mention[] = [],
+): NewCaseEntry => ({ ...timelineEntry('note', text, by, at), mentions })
 
 /** Lists the changed fields with their earlier values, and why other fields were kept. */
 export function changedEntry(

@@ -437,4 +437,32 @@ describe('work on cases over HTTP', () => {
       )
     })
   })
+
+  describe('mentions', () => {
+    it('are stored with the note, for people of the organization only', async () => {
+      const roles = (organizationUuid: string | null) => [{ role: 'analyst', organizationUuid }]
+      const make = async (name: string, of: string | null) => {
+        const given = { name, email: `${name.toLowerCase()}@example.com`, roles: roles(of) }
+        const { uuid } = await api.stores.accounts.create(given, run)
+        return await api.stores.accounts.join(uuid, run)
+      }
+      const kim = await make('Kim', organizationUuid)
+      const elsewhere = await make('Bo', api.organizations['globex'] ?? '')
+      const id = await open()
+      const text = '**@Kim** and @bo@example.com, look'
+      const { json } = await call('POST', `cases/${id}/notes`, { body: { text } })
+      const mentions = [{ account_id: kim.uuid, name: 'Kim' }]
+      expect(json).to.deep.include({ text, mentions })
+      const read = (await call('GET', `cases/${id}`)).json
+      expectFits('case', read)
+      expect(read.timeline.at(-1).mentions).to.deep.equal(mentions)
+      expect((await call('GET', 'organizations/acme/people')).json.data).to.deep.equal([
+        { account_id: kim.uuid, name: 'Kim', email: 'kim@example.com' },
+      ])
+      await api.stores.accounts.disable(kim.uuid, run)
+      expect((await call('GET', 'organizations/acme/people')).json.data).to.deep.equal([])
+      expect((await call('GET', `cases/${id}`)).json.timeline.at(-1).mentions).to.deep.equal(mentions)
+      expect(elsewhere.disabledAt).to.equal(null)
+    })
+  })
 })

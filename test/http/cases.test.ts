@@ -182,6 +182,7 @@ describe('cases over HTTP', () => {
         text: hostile,
         changes: null,
         action: null,
+        mentions: [],
       })
       expect((await get(`${caseId}/timeline?limit=1`)).data).to.deep.equal([json])
     })
@@ -436,7 +437,7 @@ describe('cases over HTTP', () => {
       expect(headers.get('content-disposition')).to.equal('attachment; filename="acme-1.json"')
       expect(json).to.deep.include({
         exported_at: api.clock.time,
-        left_out: { alerts: 0, runs: 0, actions: 0, observables: 0, timeline: 0 },
+        left_out: { alerts: 0, runs: 0, actions: 0, containments: 0, observables: 0, timeline: 0 },
       })
       expectFits('case', json.case)
       expect(json.case.alerts[0]).to.include({ alert_content: 'x' })

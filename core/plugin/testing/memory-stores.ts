@@ -41,11 +41,15 @@ export function testCases(prefix = 'DEMO', title = 'The case of the run', id = `
     if (found === undefined) throw new NotFoundError('case_not_found', `there is no case '${id}'`)
     return found
   }
-  const write = (found: Case, changes: CaseEdit, entry: Omit<CaseEntry, 'at' | 'action'>): Case => {
+  const write = (
+    found: Case,
+    changes: CaseEdit,
+    entry: Omit<CaseEntry, 'at' | 'action' | 'mentions'>,
+  ): Case => {
     const given = Object.entries(withClosing(found, changes)).filter(([, value]) => value !== undefined)
     const next: Case = { ...found, ...Object.fromEntries(given) }
     byId.set(next.id, next)
-    entries.push({ ...entry, action: null, at: 0, caseId: next.id })
+    entries.push({ ...entry, action: null, mentions: [], at: 0, caseId: next.id })
     return next
   }
   const open = (changes: NewCase, by: Actor): Case =>
@@ -90,7 +94,7 @@ export function testCases(prefix = 'DEMO', title = 'The case of the run', id = `
     comment: async (_organization, id, text, by, key) => {
       const entry = { ...author(by), kind: 'note', text, changes: null } as const
       once(key, () => write(existing(id), {}, entry))
-      return { ...entry, action: null, at: 0 }
+      return { ...entry, action: null, mentions: [], at: 0 }
     },
   }
 }

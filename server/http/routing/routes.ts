@@ -19,6 +19,7 @@ import { playbookRoutes } from '../resources/playbooks/playbooks.ts'
 import { numberRoutes } from '../resources/numbers/numbers.ts'
 import { observableRoutes } from '../resources/observables/observables.ts'
 import { runRoutes } from '../resources/runs/runs.ts'
+import { peopleRoutes } from '../resources/access/people.ts'
 import { accountRoutes } from '../resources/access/accounts.ts'
 import { meRoutes } from '../resources/access/me.ts'
 import { personSignInRoutes } from '../resources/access/person-sign-in.ts'
@@ -53,6 +54,7 @@ export const routes: readonly Route[] = [
   ...approvalRuleRoutes,
   ...keyRoutes,
   ...accountRoutes,
+  ...peopleRoutes,
   ...meRoutes,
   ...myCredentialRoutes,
   ...mySessionRoutes,

@@ -64,3 +64,15 @@ export const apiCaseWorkProperties = {
     description: 'Cases that people linked with this one, oldest first; only when one case is read.',
   },
 } as const
+
+/** People who are mentioned in a note. */
+export const apiMentionsSchema = {
+  type: 'array',
+  items: {
+    type: 'object',
+    additionalProperties: false,
+    required: ['account_id', 'name'],
+    properties: { account_id: { type: 'string', format: 'uuid' }, name: { type: 'string' } },
+  },
+  description: 'For note: the people it mentions, with their names at that time.',
+} as const

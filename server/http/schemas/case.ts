@@ -1,6 +1,6 @@
 import { closingReasons } from '../../../core/plugin/index.ts'
 import { apiCaseActionSchema } from './case-action.ts'
-import { apiCaseWorkProperties } from './case-work.ts'
+import { apiCaseWorkProperties, apiMentionsSchema } from './case-work.ts'
 import { apiContainmentSchema } from './containment.ts'
 import { ref } from './ref.ts'
 import { apiAlertSchema } from './alert.ts'
@@ -236,7 +236,8 @@ export const apiCaseSchema = {
       items: {
         type: 'object',
         additionalProperties: false,
-        required: ['at', 'actor', 'request_id', 'kind', 'text', 'changes', 'action'],
+        required: ['at', 'actor', 'request_id', 'kind', 'text', 'changes', 'action', 'mentions'],
+
         properties: {
           at: { type: 'integer', minimum: 0, description: 'When (epoch milliseconds).' },
           actor: apiActorSchema,
@@ -260,7 +261,8 @@ export const apiCaseSchema = {
               'link',
             ],
           },
-          text: { type: 'string', description: 'Plain text.' },
+          text: { type: 'string', description: 'Plain text; of a note by a person, Markdown.' },
+          mentions: apiMentionsSchema,
           changes: {
             anyOf: [
               { type: 'null' },

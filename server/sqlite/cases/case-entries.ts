@@ -1,5 +1,6 @@
 import type { Actor } from '../../../core/domain/audit.ts'
-import type { CaseAction, CaseEdit, CaseEntry } from '../../../core/domain/case.ts'
+import type { Mention } from '../../../core/case/mentions.ts'
+import type { ApiCaseChanges, CaseAction, CaseEntry } from '../../../core/domain/case.ts'
 import type { NewCaseEntry } from '../../../core/transitions/timeline.ts'
 import { fromJson, toJson } from '../database/columns.ts'
 import type { Database } from '../database/database.ts'
@@ -7,8 +8,8 @@ import type { Database } from '../database/database.ts'
 /** Gives its row. */
 export function insertEntry(database: Database, caseRow: number, entry: NewCaseEntry): number {
   return database.insert(
-    `INSERT INTO case_entries (case_id, at, author_kind, author_id, author, request_id, kind, text, changes, action)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    `INSERT INTO case_entries (case_id, at, author_kind, author_id, author, request_id, kind, text, changes, action, mentions)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     caseRow,
     entry.at,
     entry.by.kind,
@@ -19,6 +20,7 @@ export function insertEntry(database: Database, caseRow: number, entry: NewCaseE
     entry.text,
     entry.changes === null ? null : toJson(entry.changes),
     entry.action === null ? null : toJson(entry.action),
+    entry.mentions.length === 0 ? null : toJson(entry.mentions),
   )
 }
 
@@ -29,16 +31,19 @@ export interface CaseEntryRow extends Pick<CaseEntry, 'at' | 'request_id' | 'kin
   readonly author: string
   readonly changes: string | null
   readonly action: string | null
+  readonly mentions: string | null
 }
 
 export const selectCaseEntry = `SELECT t.id, t.at, t.author_kind AS authorKind, t.author_id AS authorId, t.author, t.request_id,
-  t.kind, t.text, t.changes, t.action FROM case_entries t`
+  t.kind, t.text, t.changes, t.action, t.mentions FROM case_entries t`
 
 export function toCaseEntry(row: CaseEntryRow): CaseEntry {
   const { at, authorKind, authorId, author, request_id, kind, text } = row
   const actor = { kind: authorKind, id: authorId, name: author }
   const action = fromJson<CaseAction>(row.action)
-  return { at, actor, request_id, kind, text, changes: fromJson<CaseEdit>(row.changes), action }
+  const changes = fromJson<ApiCaseChanges>(row.changes)
+  const mentions = fromJson<readonly Mention[]>(row.mentions) ?? []
+  return { at, actor, request_id, kind, text, changes, action, mentions }
 }
 
 export function caseEntryByRow(database: Database, row: number): CaseEntry {

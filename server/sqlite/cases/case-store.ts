@@ -1,3 +1,4 @@
+import type { Mention } from '../../../core/case/mentions.ts'
 import type { Actor } from '../../../core/domain/audit.ts'
 import type { Case, CaseAction, CaseEdit, CaseEntry } from '../../../core/domain/case.ts'
 import type { CaseChanges, NewCase } from '../../../core/plugin/index.ts'
@@ -178,7 +179,14 @@ export class SqliteCaseStore extends SqliteStore implements CaseStore {
     })
   }
 
-  comment(organizationUuid: string, id: string, text: string, by: Actor, key: string): Promise<CaseEntry> {
+  comment(
+    organizationUuid: string,
+    id: string,
+    text: string,
+    by: Actor,
+    key: string,
+    mentions?: readonly Mention[],
+  ): Promise<CaseEntry> {
     return this.commits.write(() => {
       const organization = requireOrganization(this.database, organizationUuid)
       const named = requireCaseRow(this.database, organizationUuid, id)
@@ -187,7 +195,7 @@ export class SqliteCaseStore extends SqliteStore implements CaseStore {
       if (by.kind !== 'run' && by.kind !== 'server') requireNotMerged(toCase(named))
       const row = caseForWrite(this.database, organizationUuid, id, by)
       const at = this.clock.now()
-      const entryRow = insertEntry(this.database, row.id, noteEntry(text, by, at))
+      const entryRow = insertEntry(this.database, row.id, noteEntry(text, by, at, mentions))
       const times = timesAfter(row, {}, { by, now: at, targets: {} })
       updateRow(this.database, 'cases', row.id, { modifiedAt: at, ...times })
       keepCaseWrite(this.database, organization, 'comment', key, named.id, entryRow)

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { apiAll } from './call.ts'
+import { apiAll, apiGet } from './call.ts'
 import { apiProblem } from './problem.ts'
 
 /** Codes for a select field. */
@@ -63,4 +63,27 @@ export function useOrganization([chosen, choose]: Chosen) {
       withAsterisk: true,
     },
   }
+}
+
+interface Person {
+  readonly account_id: string
+  readonly name: string
+  readonly email: string
+}
+
+const nobody: readonly string[] = []
+
+/** Names of the people who may act on the cases of an organization, each once; empty until loaded. */
+export function usePeople(organization: string | undefined): readonly string[] {
+  const { data = nobody } = useQuery({
+    queryKey: ['people', organization],
+    queryFn: async () => {
+      const path = `/organizations/${encodeURIComponent(organization ?? '')}/people`
+      const { data: people } = await apiGet<{ readonly data: readonly Person[] }>(path)
+      return [...new Set(people.map(({ name }) => name))]
+    },
+    enabled: organization !== undefined,
+    staleTime: 60_000,
+  })
+  return data
 }

@@ -1,5 +1,6 @@
-import { Button, Group, Select, SimpleGrid, Stack, TextInput, Text, Alert, List } from '@mantine/core'
+import { Autocomplete, Button, Group, Select, SimpleGrid, Stack, Text, Alert, List } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
+import { usePeople } from '../api/lookups.ts'
 import type { Tagged } from '../api/call.ts'
 import type { ApiCase, ApiCaseDetail, CaseChange } from '../api/types.ts'
 import { useUnsavedInput, handleSubmit } from '../forms/form-state.ts'
@@ -118,6 +119,7 @@ interface AssigneeFormProps {
 }
 
 function AssigneeForm({ found, changing: { changeFrom, isPending }, typed, onType }: AssigneeFormProps) {
+  const people = usePeople(found.organization_code)
   const assignee = typed?.value ?? found.assignee ?? ''
   return (
     <form
@@ -130,12 +132,13 @@ function AssigneeForm({ found, changing: { changeFrom, isPending }, typed, onTyp
       })}
     >
       <Group gap="xs" align="flex-end" wrap="nowrap">
-        <TextInput
+        <Autocomplete
           size="xs"
+          data={[...people]}
           label="Assignee"
           placeholder="Unassigned"
           value={assignee}
-          onChange={({ currentTarget: { value } }) => onType(editField(typed, found.assignee, value))}
+          onChange={(value) => onType(editField(typed, found.assignee, value))}
           error={conflictText(typed, found.assignee)}
           flex={1}
           maxLength={200}

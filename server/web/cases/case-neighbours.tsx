@@ -4,7 +4,7 @@ import { useEffect, useMemo, type ReactNode } from 'react'
 import { Link, useLocation } from 'wouter'
 import { TextLink } from '../parts/layout.tsx'
 import { isTyping, usePlainKeys } from '../shell/shortcuts.tsx'
-import { neighboursOf, storedList } from './neighbours.ts'
+import { neighboursOf, storedList } from './list/neighbours.ts'
 
 /** Links to the next and the previous case of the list that was shown last; keys `j` and `k`. */
 export function CaseNeighbours({ id }: { readonly id: string }) {

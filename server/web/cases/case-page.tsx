@@ -97,7 +97,13 @@ function CaseView({ id }: { readonly id: string }) {
             {mayEdit && (
               <CaseEditor found={data} path={path} etag={etag} onDone={refresh} onSaved={showSaved} />
             )}
-            <CaseTasks tasks={data.tasks} path={path} mayEdit={mayEdit} onDone={refresh} />
+            <CaseTasks
+              organization={data.organization_code}
+              tasks={data.tasks}
+              path={path}
+              mayEdit={mayEdit}
+              onDone={refresh}
+            />
             <CaseLinks links={data.links} path={path} mayEdit={mayEdit} onDone={refresh} />
             <Section title="Timeline" count={data.timeline_total}>
               <Stack>

@@ -1,8 +1,9 @@
-import { Button, Checkbox, Group, Stack, Text, TextInput } from '@mantine/core'
+import { Autocomplete, Button, Checkbox, Group, Stack, Text, TextInput } from '@mantine/core'
 import { PlusIcon } from '@radix-ui/react-icons'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { apiCall } from '../api/call.ts'
+import { usePeople } from '../api/lookups.ts'
 import type { ApiCaseDetail } from '../api/types.ts'
 import { handleSubmit, useIdempotencyKey } from '../forms/form-state.ts'
 import { dateInputText, dateInputTime } from '../lists/time-range.ts'
@@ -17,6 +18,8 @@ import { useSession } from '../session/session.ts'
 type Task = ApiCaseDetail['tasks'][number]
 
 interface CaseTasksProps {
+  /** Code. */
+  readonly organization: string
   readonly tasks: readonly Task[]
   readonly path: string
   readonly mayEdit: boolean
@@ -24,7 +27,7 @@ interface CaseTasksProps {
 }
 
 /** What is to do in the case. Open tasks come first. */
-export function CaseTasks({ tasks, path, mayEdit, onDone }: CaseTasksProps) {
+export function CaseTasks({ organization, tasks, path, mayEdit, onDone }: CaseTasksProps) {
   const [isAdding, setAdding] = useState(false)
   const change = useMutation({
     mutationFn: ({ task, done }: { readonly task: Task; readonly done: boolean }) =>
@@ -72,6 +75,7 @@ export function CaseTasks({ tasks, path, mayEdit, onDone }: CaseTasksProps) {
         {change.isError && <ErrorAlert error={change.error} />}
         {isAdding && (
           <TaskForm
+            organization={organization}
             path={path}
             onClose={() => setAdding(false)}
             onDone={() => {
@@ -136,13 +140,15 @@ function TaskRow({ task, isDisabled, onToggle }: TaskRowProps) {
 }
 
 interface TaskFormProps {
+  readonly organization: string
   readonly path: string
   readonly onClose: () => void
   readonly onDone: () => void
 }
 
-function TaskForm({ path, onClose, onDone }: TaskFormProps) {
+function TaskForm({ organization, path, onClose, onDone }: TaskFormProps) {
   const { key_name: me } = useSession()
+  const people = usePeople(organization)
   const zone = useZone()
   const [title, setTitle] = useState('')
   const [owner, setOwner] = useState(me)
@@ -175,12 +181,13 @@ function TaskForm({ path, onClose, onDone }: TaskFormProps) {
           autoFocus
         />
         <Group gap="xs" grow>
-          <TextInput
+          <Autocomplete
             size="xs"
             label="Owner"
+            data={[...people]}
             maxLength={200}
             value={owner}
-            onChange={({ currentTarget }) => setOwner(currentTarget.value)}
+            onChange={setOwner}
           />
           <TextInput
             size="xs"

@@ -1,4 +1,4 @@
-import { Button, Text, Timeline, Stack, Textarea } from '@mantine/core'
+import { Box, Button, Group, Text, Timeline, Stack, Textarea } from '@mantine/core'
 import {
   BellIcon,
   ChatBubbleIcon,
@@ -19,6 +19,7 @@ import { apiGet, apiCall } from '../api/call.ts'
 import type { ApiActor, ApiCaseDetail, ApiCaseEntry, ApiPage } from '../api/types.ts'
 import { ErrorAlert } from '../parts/feedback.tsx'
 import { actorText, showInvisible } from '../parts/outside-text.ts'
+import { Markdown } from '../parts/markdown.tsx'
 import { DateTime } from '../parts/times.tsx'
 import './cases.css'
 import { trimmedText, useUnsavedInput, useIdempotencyKey, handleSubmit } from '../forms/form-state.ts'
@@ -60,9 +61,7 @@ export function CaseTimeline({ found, path }: { readonly found: ApiCaseDetail; r
           const Icon = icons[entry.kind] ?? DotFilledIcon
           return (
             <Timeline.Item key={entries.length - index} bullet={<Icon />} data-kind={entry.kind}>
-              <Text size="sm" className="outside-text case-entry">
-                {showInvisible(entry.text)}
-              </Text>
+              <EntryText entry={entry} />
               <Text size="xs" c="dimmed" className="outside-text">
                 <ByWhom actor={entry.actor} /> · <DateTime at={entry.at} />
               </Text>
@@ -83,6 +82,28 @@ export function CaseTimeline({ found, path }: { readonly found: ApiCaseDetail; r
         </Button>
       )}
     </>
+  )
+}
+
+/** The kinds of actors whose notes are rendered. What others write may come from an attacker. */
+const writers: ReadonlySet<string> = new Set(['api_key', 'person', 'command'])
+
+function EntryText({ entry: { kind, text, actor, mentions } }: { readonly entry: ApiCaseEntry }) {
+  if (kind !== 'note' || !writers.has(actor.kind))
+    return (
+      <Text size="sm" className="outside-text case-entry">
+        {showInvisible(text)}
+      </Text>
+    )
+  return (
+    <div className="case-entry">
+      <Markdown text={text} />
+      {mentions.length > 0 && (
+        <Text size="xs" c="dimmed" className="outside-text" mt={4}>
+          Mentions {mentions.map(({ name }) => showInvisible(name)).join(', ')}
+        </Text>
+      )}
+    </div>
   )
 }
 
@@ -114,6 +135,9 @@ export function NoteForm({ id, path, onDone }: NoteFormProps) {
     empty: '',
     textOf: trimmedText,
   })
+  const [wantsPreview, setPreview] = useState(false)
+  const isEmpty = text.trim() === ''
+  const isPreview = wantsPreview && !isEmpty
   const once = useIdempotencyKey()
   const add = useMutation({
     mutationFn(note: string) {
@@ -123,6 +147,7 @@ export function NoteForm({ id, path, onDone }: NoteFormProps) {
     onSuccess(_, sent) {
       // Text typed while the note is sent becomes the next note.
       forget(sent)
+      setPreview(false)
       once.done()
       onDone()
     },
@@ -130,21 +155,32 @@ export function NoteForm({ id, path, onDone }: NoteFormProps) {
   return (
     <form onSubmit={handleSubmit(() => add.mutate(text))}>
       <Stack gap="xs" align="flex-end">
-        <Textarea
-          aria-label="Note"
-          placeholder="Write a note"
-          value={text}
-          onChange={(event) => setText(event.currentTarget.value)}
-          autosize
-          minRows={2}
-          maxRows={8}
-          maxLength={10_000}
-          w="100%"
-        />
+        {isPreview ? (
+          <Box w="100%" role="region" aria-label="Preview" className="note-preview">
+            <Markdown text={text} />
+          </Box>
+        ) : (
+          <Textarea
+            aria-label="Note"
+            placeholder="Write a note in Markdown, @name mentions a person"
+            value={text}
+            onChange={(event) => setText(event.currentTarget.value)}
+            autosize
+            minRows={2}
+            maxRows={8}
+            maxLength={10_000}
+            w="100%"
+          />
+        )}
         {add.isError && <ErrorAlert error={add.error} />}
-        <Button type="submit" size="xs" loading={add.isPending} disabled={text.trim() === ''}>
-          Add note
-        </Button>
+        <Group gap="xs">
+          <Button size="xs" variant="default" disabled={isEmpty} onClick={() => setPreview(!isPreview)}>
+            {isPreview ? 'Write' : 'Preview'}
+          </Button>
+          <Button type="submit" size="xs" loading={add.isPending} disabled={isEmpty}>
+            Add note
+          </Button>
+        </Group>
       </Stack>
     </form>
   )

@@ -241,6 +241,7 @@ export const accessTable: Readonly<Record<string, AccessEntry>> = {
   'POST /organizations': { roles: admins, of: 'whole', body: (_, __, n) => ({ code: `o${n}`, name: 'x' }) },
   'GET /organizations/{organization}': { roles: all, of: 'organization' },
   'GET /organizations/{organization}/destructive-limits': { roles: readers, of: 'organization' },
+  'GET /organizations/{organization}/people': { roles: readers, of: 'organization' },
   'GET /organizations/{organization}/case-targets': { roles: readers, of: 'organization' },
   'PUT /organizations/{organization}/case-targets': {
     roles: admins,

@@ -9,6 +9,7 @@ import { caseTaskView } from './case-tasks.ts'
 import { investigatedAlertView } from '../alerts/alert-view.ts'
 import { containmentView } from '../containments/containments.ts'
 import { runView } from '../runs/run-view.ts'
+import { apiMentionsSchema } from '../../schemas/case-work.ts'
 import { actorSchema } from '../system/audit.ts'
 import { objectSchema, text, textOrNull, time } from '../system/page.ts'
 
@@ -119,7 +120,8 @@ export const caseEntrySchema = objectSchema({
       'link',
     ],
   },
-  text: { ...text, description: 'Plain text.' },
+  text: { ...text, description: 'Plain text; of a note by a person, Markdown.' },
+  mentions: apiMentionsSchema,
   changes: { type: ['object', 'null'], description: 'For `changed`: the new values.' },
   action: {
     type: ['object', 'null'],

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { mentionsIn, peopleFor } from '../../../../core/case/mentions.ts'
 import { editOf } from '../../../../core/transitions/case.ts'
 import { editSeen, entityTag, ifMatchHeader } from '../../request/if-match.ts'
 import { patterns } from '../../request/patterns.ts'
@@ -50,13 +51,22 @@ export const addNote = defineRoute({
   body: {
     required: ['text'],
     properties: {
-      text: { type: 'string', minLength: 1, maxLength: 10_000, ...patterns.text, description: 'Plain text.' },
+      text: {
+        type: 'string',
+        minLength: 1,
+        maxLength: 10_000,
+        ...patterns.text,
+        description: 'Markdown. `@` and the name or e-mail address of a person mentions the person.',
+      },
     },
   },
   async handle({ params, body, caller }, services) {
     const { id, organizationUuid } = await requireCase(services, caller.scope, params.case)
-    const { cases } = services.stores
-    const entry = await cases.comment(organizationUuid, id, body.text, caller.actor, `note/${randomUUID()}`)
+    const { cases, accounts } = services.stores
+    const people = body.text.includes('@') ? peopleFor(await accounts.list(), organizationUuid) : []
+    const mentions = mentionsIn(body.text, people)
+    const key = `note/${randomUUID()}`
+    const entry = await cases.comment(organizationUuid, id, body.text, caller.actor, key, mentions)
     return { body: entry, location: `/cases/${id}/timeline` }
   },
 })

@@ -1,6 +1,7 @@
-import { Anchor, Button, Group, Menu, Modal, Stack, Text, TextInput } from '@mantine/core'
+import { Anchor, Autocomplete, Button, Group, Menu, Modal, Stack, Text } from '@mantine/core'
 import { ChevronDownIcon } from '@radix-ui/react-icons'
 import { useState, type ReactNode } from 'react'
+import { useOrganizations, usePeople } from '../../api/lookups.ts'
 import type { CaseChange } from '../../api/types.ts'
 import { handleSubmit } from '../../forms/form-state.ts'
 import { ConfirmDialog } from '../../parts/feedback.tsx'
@@ -154,16 +155,20 @@ interface AssignDialogProps {
 }
 
 function AssignDialog({ cases, onBack, onAssign }: AssignDialogProps) {
+  const { codes } = useOrganizations()
+  // Several organizations have different people.
+  const people = usePeople(codes.length === 1 ? codes[0] : undefined)
   const [name, setName] = useState('')
   return (
     <Modal opened onClose={onBack} title={`Assign ${cases}`}>
       <form onSubmit={handleSubmit(() => name.trim() !== '' && onAssign(name.trim()))}>
         <Stack>
-          <TextInput
+          <Autocomplete
             label="Assignee"
+            data={[...people]}
             maxLength={200}
             value={name}
-            onChange={({ currentTarget }) => setName(currentTarget.value)}
+            onChange={setName}
             data-autofocus
           />
           <Group justify="space-between">

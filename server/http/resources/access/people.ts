@@ -1,0 +1,31 @@
+import { peopleFor } from '../../../../core/case/mentions.ts'
+import { readers } from '../../caller/caller.ts'
+import { defineRoute } from '../../routing/route.ts'
+import { objectSchema, text } from '../system/page.ts'
+import { requireVisibleOrganization } from './lookups.ts'
+
+/** More have to be typed. */
+const maxPeople = 500
+
+const apiPersonSchema = objectSchema({
+  account_id: { ...text, format: 'uuid' },
+  name: text,
+  email: text,
+})
+
+const listPeople = defineRoute({
+  method: 'GET',
+  path: '/organizations/{organization}/people',
+  access: readers,
+  summary: `The people who may act on the cases of an organization, by name: at most ${maxPeople}.`,
+  answer: objectSchema({ data: { type: 'array', items: apiPersonSchema } }),
+  async handle({ params, caller }, services) {
+    const { uuid } = await requireVisibleOrganization(caller.scope, params.organization, services)
+    const people = peopleFor(await services.stores.accounts.list(), uuid).slice(0, maxPeople)
+    return {
+      body: { data: people.map((each) => ({ account_id: each.uuid, name: each.name, email: each.email })) },
+    }
+  },
+})
+
+export const peopleRoutes = [listPeople]

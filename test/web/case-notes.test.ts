@@ -1,0 +1,149 @@
+import { expect } from 'chai'
+import { hostOf, isShownAsIs, linkTarget } from '../../server/web/parts/markdown-links.ts'
+import { picture, seriousFaults } from './support/browser.ts'
+import { openPage } from './support/open-page.ts'
+
+/** Notes as attackers would write them, and what must be readable of each. */
+const hostile: Readonly<Record<string, readonly [note: string, shown: string]>> = {
+  markup: [
+    '<script>alert(1)</script> <img src=x onerror=alert(2)> <b onclick=alert(3)>b</b>',
+    '<script>alert(1)</script>',
+  ],
+  'markup in a block': ['<iframe srcdoc="<script>alert(1)</script>"></iframe>', '<iframe'],
+  'links that run': [
+    '[a](javascript:alert(1)) [b](JaVaScRiPt:alert(1)) [c](data:text/html,<script>alert(1)</script>) [d](vbscript:x) [e](\u0001javascript:alert(1)) <javascript:alert(1)> [f](/keys) [g](//evil.example) [end](x)',
+    'end',
+  ],
+  'a reference that runs': ['[x][1]\n\n[1]: javascript:alert(1) "t"\n\nend', 'end'],
+  'a remote image': [
+    '![logo](https://evil.example/track.png) end',
+    '[image “logo”: https://evil.example/track.png]',
+  ],
+  'a link that names another host': ['[https://bank.example](https://evil.example/login)', '(evil.example)'],
+  'a host of similar letters': ['[x](https://аpple.example/)', '(xn--'],
+  'text that turns around': ['pay \u202Emoc.live\u202C', '‹U+202E›'],
+  'deep nesting': [`${'>'.repeat(5_000)} end`, 'end'],
+  'deep brackets': [`${'['.repeat(5_000)} end`, 'end'],
+  'deep emphasis': [`${'*_'.repeat(2_500)} end`, 'end'],
+  'a wide table': [`|${'a|'.repeat(200)}\n|${'-|'.repeat(200)}\n|${'b|'.repeat(200)}\n\nend`, 'end'],
+  'a line without end': [`${'W'.repeat(9_000)} end`, 'end'],
+  'footnotes and tasks': ['- [x] done\n- [ ] open\n\ntext[^1]\n\n[^1]: <b>note</b> end', 'end'],
+}
+
+describe('notes of a case', function () {
+  this.timeout(120_000)
+  const house = openPage()
+  let path: string
+
+  before(async () => {
+    const { body } = await house.server.call(`/alerts/${await house.postAlert('odd')}`)
+    path = `/cases/${body.case_id}`
+  })
+
+  const notes = () => house.page.locator('[data-kind="note"]')
+
+  it('are rendered as Markdown, with a preview before', async () => {
+    const { page } = house
+    await house.visit(path)
+    const text =
+      '# Findings\n\n- **Kim** was at `ws-7`\n- see [the page](https://docs.example/a)\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n```\ncode <b>\n```'
+    await page.getByLabel('Note').fill(text)
+    await page.getByRole('button', { name: 'Preview' }).click()
+    const preview = page.getByRole('region', { name: 'Preview' })
+    await preview.getByRole('link', { name: 'the page' }).waitFor()
+    expect(await seriousFaults(page)).to.deep.equal([])
+    await page.getByRole('button', { name: 'Write' }).click()
+    expect(await page.getByLabel('Note').inputValue()).to.equal(text)
+    await page.getByRole('button', { name: 'Add note' }).click()
+    const note = notes().first()
+    await note.getByText('Kim', { exact: true }).waitFor()
+    expect(await note.locator('strong, li, td, pre code').count()).to.equal(1 + 2 + 2 + 1)
+    expect(await note.getByRole('heading').count()).to.equal(0)
+    const link = note.getByRole('link', { name: 'the page' })
+    expect(await link.getAttribute('rel')).to.equal('noopener noreferrer nofollow')
+    expect(await link.getAttribute('target')).to.equal('_blank')
+    expect(await note.innerText()).to.contain('(docs.example)')
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme })
+      expect(await seriousFaults(page), colorScheme).to.deep.equal([])
+      await picture(page, `${colorScheme}/case-note`)
+    }
+    await page.emulateMedia({ colorScheme: 'light' })
+  })
+
+  for (const [name, [text, shown]] of Object.entries(hostile))
+    it(`run nothing and load nothing: ${name}`, async () => {
+      const { page, server } = house
+      const asked: string[] = []
+      const listen = (request: { url(): string }) => void asked.push(request.url())
+      page.on('request', listen)
+      const { status } = await server.call(`${path}/notes`, { body: { text } })
+      expect(status).to.equal(201)
+      await house.visit(path)
+      const note = notes().first()
+      await note.waitFor()
+      expect(await note.innerText()).to.contain(shown)
+      expect(
+        await note.locator('script, iframe, img, object, embed, form, style, [onclick], [onerror]').count(),
+      ).to.equal(0)
+      const hrefs = await note
+        .locator('.case-entry a')
+        .evaluateAll((links) =>
+          links.map((each) =>
+            (each as unknown as { getAttribute(name: string): string }).getAttribute('href'),
+          ),
+        )
+      for (const href of hrefs) expect(href).to.match(/^(https?:|mailto:|#)/)
+      expect(asked.filter((url) => !url.startsWith(server.url))).to.deep.equal([])
+      const beyond = 'document.documentElement.scrollWidth - document.documentElement.clientWidth'
+      expect(await page.evaluate(beyond), 'pixels beyond the window').to.equal(0)
+      page.off('request', listen)
+    })
+
+  it('of a playbook are plain text, because alerts may have written them', async () => {
+    const { page, server } = house
+    const { body } = await server.call(path)
+    const source = `apiVersion: tocsin/v1\nname: noting\non: { alert: { type: noted } }\nsteps:\n  - { uses: case.comment, with: { text: "\${{ alert.content }}" } }\n`
+    await server.call('/playbooks/noting', { method: 'PUT', body: { source } })
+    const { body: alert } = await server.call(
+      `/alerts/${await house.postAlert('noted', '**bold** [x](https://evil.example)')}`,
+    )
+    await house.visit(`/cases/${alert.case_id}`)
+    await notes().first().getByText('**bold** [x](https://evil.example)').waitFor()
+    expect(await notes().first().locator('.case-entry a').count()).to.equal(0)
+    expect(body.case_id).to.not.equal(alert.case_id)
+    expect(await page.locator('.markdown').count()).to.equal(0)
+  })
+})
+
+describe('links in Markdown', () => {
+  it('lead to web addresses and mail only', () => {
+    for (const href of ['https://a.example/x', 'http://a.example', 'mailto:kim@a.example'])
+      expect(linkTarget(href)).to.equal(href)
+    for (const href of [
+      'javascript:alert(1)',
+      ' javascript:alert(1)',
+      'data:text/html,x',
+      'file:///etc/passwd',
+      '/keys',
+      '//evil.example',
+      '#x',
+      '',
+      'blob:https://a.example/1',
+      'x',
+    ])
+      expect(linkTarget(href), href).to.equal('')
+  })
+
+  it('name their host in ASCII', () => {
+    expect(hostOf('https://user:pw@evil.example:8443/https://bank.example')).to.equal('evil.example:8443')
+    expect(hostOf('https://аpple.example/')).to.match(/^xn--/)
+    expect(hostOf('x')).to.equal('')
+  })
+
+  it('and everything else of a text with absurd nesting or length are shown as they are', () => {
+    for (const text of ['>'.repeat(100), '- '.repeat(100), '['.repeat(5_000), 'x'.repeat(20_001)])
+      expect(isShownAsIs(text)).to.equal(true)
+    expect(isShownAsIs('> a\n\n- b\n- **c**')).to.equal(false)
+  })
+})
