@@ -13,9 +13,16 @@ import { makeTemporaryFolder, type TemporaryFolder } from '../support/temporary-
 
 const folderOfPages = 'docs/how-to'
 const pages = readdirSync(join(import.meta.dirname, '../..', folderOfPages))
-  // A server is needed: test/end-to-end/backtest.test.ts and shadow.test.ts, test/http/approval-rules.test.ts.
+  // A server is needed: test/end-to-end/backtest.test.ts and shadow.test.ts, test/http/approval-rules.test.ts, test/cli/containments.test.ts.
   .filter(
-    (name) => !['README.md', 'backtest-a-change.md', 'try-in-shadow.md', 'approval-rules.md'].includes(name),
+    (name) =>
+      ![
+        'README.md',
+        'backtest-a-change.md',
+        'try-in-shadow.md',
+        'approval-rules.md',
+        'take-back-a-case.md',
+      ].includes(name),
   )
   .map((name) => `${folderOfPages}/${name}`)
 
