@@ -49,8 +49,9 @@ export const defaultShadowSharePercent = 10
 const maxParallel = 2
 /** Attempts to judge an alert; each but the last ended with the process. */
 const maxAttempts = 10
-/** Delay while the server needs its time for runs, or after an error of the store. */
+/** Delay while the server needs its time for runs, and after an error. */
 const laterMs = 1_000
+const afterErrorMs = 5_000
 /** Pause after each alert, as a share of its duration, for the other work of the server. */
 const restShare = 0.25
 /** Longest wait of a read for its share of a rate limit. */
@@ -104,7 +105,7 @@ class Worker implements ShadowWorker {
       } catch (error) {
         if (signal.aborted) return
         log.warn({ error }, 'could not judge shadows; trying again soon')
-        await clock.sleep(laterMs, signal).catch(() => {})
+        await clock.sleep(afterErrorMs, signal).catch(() => {})
       }
     }
   }
@@ -134,7 +135,7 @@ class Worker implements ShadowWorker {
       if (signal.aborted) return
       if (!(error instanceof UnavailableError))
         log.error({ playbook: queued.playbookName, alert: queued.alertId, error }, 'could not judge a shadow')
-      await clock.sleep(laterMs, signal).catch(() => {})
+      await clock.sleep(afterErrorMs, signal).catch(() => {})
     }
   }
 

@@ -36,6 +36,8 @@ describe('a playbook in shadow in the page', function () {
     await judged(3)
     const { case_id: caseId } = (await house.server.call(`/alerts/${id}`)).body
     await house.server.call(`/cases/${caseId}`, { method: 'PATCH', body: { verdict: 'malicious' } })
+    await house.visit('/playbooks')
+    await page.getByRole('row', { name: /login-shadow.*In shadow/ }).waitFor()
     await house.visit('/playbooks/login')
     await page.getByRole('link', { name: 'login-shadow' }).click()
     await page.getByText('3 alerts: 2 agree, 1 differs, 0 not judged.').waitFor()

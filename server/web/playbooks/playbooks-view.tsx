@@ -35,7 +35,8 @@ const columns: readonly Column<ApiPlaybook>[] = [
     title: 'ORIGIN',
     width: '110px',
     isExtra: true,
-    cell: ({ origin, organization_code: code }) => (origin === 'file' ? 'Authored' : `Generated (${code})`),
+    cell: ({ origin, organization_code: code, shadow }) =>
+      shadow ? 'In shadow' : origin === 'file' ? 'Authored' : `Generated (${code})`,
   },
   {
     title: 'PUBLISHED',
