@@ -21,9 +21,6 @@ export interface Account {
   readonly revision: number
 }
 
-/** Roles that people can have. */
-export const accountRoles = ['reader', 'analyst', 'admin'] as const
-
 /** A role of a person in one organization, or in all including later ones. */
 export interface AccountRole {
   readonly role: string

@@ -54,6 +54,9 @@ export const auditActions = [
   'account.created',
   'account.changed',
   'account.joined',
+  'role.created',
+  'role.changed',
+  'role.removed',
   'account.invited',
   'account.password_changed',
   'account.totp_added',
@@ -120,6 +123,7 @@ export type AuditAction = (typeof auditActions)[number]
 
 export const auditSubjects = [
   'account',
+  'role',
   'api_key',
   'session',
   'organization',

@@ -6,6 +6,7 @@ import type { InvitationStore } from './access/invitation-store.ts'
 import type { KeyStore } from './access/key-store.ts'
 import type { OrganizationStore } from './access/organization-store.ts'
 import type { ProviderStore } from './access/provider-store.ts'
+import type { RoleStore } from './access/role-store.ts'
 import type { RequestStore } from './access/request-store.ts'
 import type { SingleSignOnStore } from './access/single-sign-on-store.ts'
 import type { SessionStore } from './access/session-store.ts'
@@ -45,6 +46,7 @@ export interface Stores {
   readonly keys: KeyStore
   readonly accounts: AccountStore
   readonly credentials: CredentialStore
+  readonly roles: RoleStore
   readonly invitations: InvitationStore
   readonly sessions: SessionStore
   readonly singleSignOn: SingleSignOnStore

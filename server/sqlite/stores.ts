@@ -40,6 +40,7 @@ import { SqliteOrganizationStore } from './access/organization-store.ts'
 import { SqlitePauseStore } from './runs/pause-store.ts'
 import { SqlitePlaybookStore } from './playbooks/playbook-store.ts'
 import { SqliteProviderStore } from './access/provider-store.ts'
+import { SqliteRoleStore } from './access/role-store.ts'
 import { SqliteRequestStore } from './access/request-store.ts'
 import { SqliteRetentionStore } from './retention/retention-store.ts'
 import { SqliteRunStore } from './runs/run-store.ts'
@@ -148,6 +149,7 @@ function assembleStores(context: StoreContext, parts: StoreParts): Stores {
     keys: new SqliteKeyStore(context),
     accounts: new SqliteAccountStore(context),
     credentials: new SqliteCredentialStore(context),
+    roles: new SqliteRoleStore(context),
     invitations: new SqliteInvitationStore(context),
     sessions: new SqliteSessionStore(context),
     singleSignOn: new SqliteSingleSignOnStore(context),

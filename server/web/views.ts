@@ -16,7 +16,7 @@ import {
   ReaderIcon,
   TargetIcon,
 } from '@radix-ui/react-icons'
-import type { Role } from '../../core/domain/api-key.ts'
+import type { Permission } from '../../core/access/permissions.ts'
 
 /**
  * A view that is loaded on demand, or early by `load`. A loaded one renders at once, because React would
@@ -45,60 +45,68 @@ export interface View {
   /** Shortcut after `g`. */
   readonly letter: string
   readonly icon: ComponentType<{ readonly width?: number; readonly height?: number }>
-  /** Roles that may see it. The API decides. */
-  readonly roles: readonly Role[]
+  /** The permission to see it, in some organization. The API decides. */
+  readonly needs: Permission
 }
-
-const everybody: readonly Role[] = ['intake', 'reader', 'analyst', 'admin']
-const readers: readonly Role[] = ['reader', 'analyst', 'admin']
-const admins: readonly Role[] = ['admin']
 
 /** The groups of the navigation. */
 export const viewGroups: readonly { readonly title: string; readonly views: readonly View[] }[] = [
   {
     title: 'Watch',
     views: [
-      { path: 'alerts', title: 'Alerts', letter: 'a', icon: BellIcon, roles: readers },
-      { path: 'cases', title: 'Cases', letter: 'c', icon: ArchiveIcon, roles: readers },
-      { path: 'runs', title: 'Runs', letter: 'r', icon: PlayIcon, roles: readers },
-      { path: 'observables', title: 'Observables', letter: 'b', icon: TargetIcon, roles: readers },
-      { path: 'checkpoints', title: 'Waiting', letter: 'w', icon: QuestionMarkCircledIcon, roles: readers },
-      { path: 'containments', title: 'Containments', letter: 'i', icon: MinusCircledIcon, roles: readers },
+      { path: 'alerts', title: 'Alerts', letter: 'a', icon: BellIcon, needs: 'alerts:read' },
+      { path: 'cases', title: 'Cases', letter: 'c', icon: ArchiveIcon, needs: 'cases:read' },
+      { path: 'runs', title: 'Runs', letter: 'r', icon: PlayIcon, needs: 'runs:read' },
+      { path: 'observables', title: 'Observables', letter: 'b', icon: TargetIcon, needs: 'alerts:read' },
+      {
+        path: 'checkpoints',
+        title: 'Waiting',
+        letter: 'w',
+        icon: QuestionMarkCircledIcon,
+        needs: 'runs:read',
+      },
+      {
+        path: 'containments',
+        title: 'Containments',
+        letter: 'i',
+        icon: MinusCircledIcon,
+        needs: 'runs:read',
+      },
     ],
   },
   {
     title: 'Build',
     views: [
-      { path: 'playbooks', title: 'Playbooks', letter: 'p', icon: ReaderIcon, roles: readers },
-      { path: 'connections', title: 'Connections', letter: 'n', icon: Link2Icon, roles: readers },
-      { path: 'catalogue', title: 'Catalogue', letter: 's', icon: CubeIcon, roles: readers },
+      { path: 'playbooks', title: 'Playbooks', letter: 'p', icon: ReaderIcon, needs: 'playbooks:read' },
+      { path: 'connections', title: 'Connections', letter: 'n', icon: Link2Icon, needs: 'connections:read' },
+      { path: 'catalogue', title: 'Catalogue', letter: 's', icon: CubeIcon, needs: 'playbooks:read' },
     ],
   },
   {
     title: 'Operate',
     views: [
-      { path: 'health', title: 'Health', letter: 'h', icon: HeartIcon, roles: readers },
+      { path: 'health', title: 'Health', letter: 'h', icon: HeartIcon, needs: 'engine:read' },
       {
         path: 'organizations',
         title: 'Organizations',
         letter: 'o',
         icon: HomeIcon,
-        roles: admins,
+        needs: 'organizations:write',
       },
-      { path: 'providers', title: 'Providers', letter: 'v', icon: EnterIcon, roles: admins },
-      { path: 'people', title: 'People', letter: 'm', icon: PersonIcon, roles: admins },
-      { path: 'keys', title: 'Keys', letter: 'k', icon: LockClosedIcon, roles: admins },
-      { path: 'audit', title: 'Audit', letter: 'u', icon: ActivityLogIcon, roles: admins },
+      { path: 'providers', title: 'Providers', letter: 'v', icon: EnterIcon, needs: 'organizations:write' },
+      { path: 'people', title: 'People', letter: 'm', icon: PersonIcon, needs: 'people:read' },
+      { path: 'keys', title: 'Keys', letter: 'k', icon: LockClosedIcon, needs: 'keys:read' },
+      { path: 'audit', title: 'Audit', letter: 'u', icon: ActivityLogIcon, needs: 'audit:read' },
     ],
   },
 ]
 
 export const views: readonly View[] = viewGroups.flatMap((group) => group.views)
 
-/** Roles that may see a path. */
-export function rolesAt(path: string): readonly Role[] {
+/** The permission that a path needs; undefined: none. */
+export function permissionAt(path: string): Permission | undefined {
   const [, first] = path.split('/', 2)
-  return views.find((view) => view.path === first)?.roles ?? everybody
+  return views.find((view) => view.path === first)?.needs
 }
 
 const directory = () => import('./directory/directory-view.tsx')

@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import { EventEmitter } from 'node:events'
+import { permissionsOf } from '../../core/access/permissions.ts'
 import type { Role } from '../../core/domain/api-key.ts'
 import type { Change, ChangeSource } from '../../core/domain/change.ts'
 import type { OrganizationScope } from '../../core/ports/common.ts'
@@ -12,13 +13,26 @@ import { startApi, type Api } from './support/api.ts'
 import { readEvents, type EventReader } from './support/event-reader.ts'
 import { thingsOf } from './support/things.ts'
 
-const reader = (role: Role, scope: OrganizationScope) => ({ grants: [{ role, scope }] })
+const reader = (role: Role, scope: OrganizationScope) => ({
+  grants: [{ role, permissions: permissionsOf(role, []), scope }],
+})
 
 const shared = ['playbook', 'organization', 'provider', 'engine']
 const kinds: Readonly<Record<Exclude<Role, 'intake'>, readonly string[]>> = {
-  reader: ['alert', 'run', 'case', 'checkpoint', 'connection', ...shared],
-  analyst: ['alert', 'run', 'case', 'checkpoint', 'connection', ...shared],
-  admin: ['alert', 'run', 'case', 'checkpoint', 'connection', ...shared, 'key', 'account', 'audit'],
+  reader: ['alert', 'run', 'case', 'checkpoint', 'containment', 'connection', ...shared],
+  analyst: ['alert', 'run', 'case', 'checkpoint', 'containment', 'connection', ...shared],
+  admin: [
+    'alert',
+    'run',
+    'case',
+    'checkpoint',
+    'containment',
+    'connection',
+    ...shared,
+    'key',
+    'account',
+    'audit',
+  ],
 }
 
 describe('the stream of changes', () => {

@@ -108,6 +108,10 @@ const operations: Readonly<
     const body = { email: 'a@example.com', name: 'Anna', roles: [{ role: 'reader' }] }
     return ['/accounts', body, { ...body, name: 'Anne' }]
   },
+  'POST /roles': async () => {
+    const body = { name: 'triage', description: 'x', permissions: ['cases:read'] }
+    return ['/roles', body, { ...body, description: 'y' }]
+  },
   'POST /connections': async () => {
     const body = { organization_code: 'acme', name: 'n', plugin: 'tower', settings: towerSettings }
     return ['/connections', body, { ...body, settings: { ...towerSettings, api_token: 'other' } }]

@@ -40,6 +40,8 @@ const bodies: Record<string, object | string> = {
   post_organizations: { code: 'new', name: 'New' },
   post_providers: { code: 'new', name: 'New' },
   put_me_password: { password: 'correct horse battery staple' },
+  post_roles: { name: 'triage', description: 'x', permissions: ['cases:read'] },
+  patch_roles_role: { description: 'y' },
   post_accounts: { email: 'b@example.com', name: 'B', roles: [{ role: 'reader' }] },
   patch_accounts_account: { name: 'x' },
   post_keys: { name: 'k', role: 'reader' },
@@ -84,6 +86,7 @@ const neededHeaders: Readonly<Record<string, Readonly<Record<string, string>>>> 
   post_cases_case_merge: { 'if-match': '*' },
   post_cases_case_split: { 'if-match': '*' },
   patch_accounts_account: { 'if-match': '*' },
+  patch_roles_role: { 'if-match': '*' },
   patch_connections_connection: { 'if-match': '*' },
   patch_organizations_organization: { 'if-match': '*' },
   put_organizations_organization_destructive_limits: { 'if-match': '*' },
@@ -130,6 +133,8 @@ describe('the OpenAPI document', () => {
     cookies = await seedPeople()
     const { account: [account = ''] = [] } = await thingsOf(api, 'acme').account()
     ids['account'] = account
+    const { role: [role = ''] = [] } = await thingsOf(api, 'acme').role()
+    ids['role'] = role
     const { backtest: [backtest = ''] = [], run: [replayed = ''] = [] } = await thingsOf(
       api,
       'acme',

@@ -105,7 +105,7 @@ describe('the reference page', () => {
     const route = defineRoute({
       method: 'POST',
       path: '/x/{id}',
-      access: ['admin'],
+      access: 'keys:write',
       summary: hostile,
       answer: { type: 'object', properties: { [hostile]: { description: hostile, enum: [hostile] } } },
       query: { [hostile]: { type: 'string', description: hostile } },

@@ -28,7 +28,9 @@ describe('a web session', () => {
       /^tocsin_session=[A-Za-z0-9_-]{43}; Max-Age=7200; Path=\/; HttpOnly; SameSite=Strict$/,
     )
     const now = api.clock.time
-    expect(reply.json).to.deep.equal({
+    const { permissions, ...rest } = reply.json
+    expect(permissions).to.deep.include({ permission: 'cases:read', organization_codes: ['globex'] })
+    expect(rest).to.deep.equal({
       key_id: key.split('_')[1],
       key_name: 'reader',
       account_uuid: null,

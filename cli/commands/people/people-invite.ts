@@ -1,5 +1,5 @@
 import { Command, InvalidArgumentError, Option } from 'commander'
-import { accountRoles } from '../../../core/access/account.ts'
+import { peopleRoles } from '../../../core/access/permissions.ts'
 import { patterns } from '../../../server/http/request/patterns.ts'
 import { paintError } from '../../output/paint.ts'
 import { printable } from '../../output/printable.ts'
@@ -19,7 +19,7 @@ export function peopleInviteCommand(): Command {
     .description('create an account and print a link with which the person sets a password')
     .argument('<email>', 'e-mail address of the person', emailAddress)
     .option('--name <name>', 'name of the person; default: the e-mail address')
-    .addOption(new Option('--role <role>', 'role of the person').choices(accountRoles).default('reader'))
+    .addOption(new Option('--role <role>', 'role of the person').choices(peopleRoles).default('reader'))
     .option('--organization <code...>', 'organizations of the role; default: all')
     .addHelpText(
       'after',

@@ -1,13 +1,14 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Account } from '../../../core/access/account.ts'
-import { roles, type ApiKey, type Role } from '../../../core/domain/api-key.ts'
+import { builtInRoles, permissionsOf, rolesWith, type CustomRole } from '../../../core/access/permissions.ts'
+import type { ApiKey } from '../../../core/domain/api-key.ts'
 import type { Session } from '../../../core/domain/session.ts'
 import { checkKey } from '../../access/keys.ts'
 import { challenge, readCredentials } from './credentials.ts'
 import { RequestError } from '../request/request-error.ts'
 import type { Route, Services } from '../routing/route.ts'
 import type { SessionCookie } from './session-cookie.ts'
-import { anyRole, scopeOf, type Caller, type Grant, type RouteAccess } from './caller.ts'
+import { joined, permissionFor, scopeOf, type Caller, type Grant, type RouteAccess } from './caller.ts'
 
 type Needed = Pick<
   Services,
@@ -69,7 +70,7 @@ async function callerFor(headers: IncomingHttpHeaders, services: Needed, origin:
   const { holder } = session
   if ('account' in holder) services.recordAccountUse(holder.account, now)
   else services.recordKeyUse(holder.key, now)
-  return callerOfSession(session, origin.requestId)
+  return callerOfSession(session, origin.requestId, await services.stores.roles.list())
 }
 
 /**
@@ -107,44 +108,60 @@ export function callerOf(key: ApiKey, requestId: string, session?: Session): Cal
     uuid: key.uuid,
     expiresAt: key.expiresAt,
     actor: { kind: 'api_key', id: key.id, name: key.name, requestId },
-    grants: [{ role: key.role, scope: key.organizationUuids ?? 'all' }],
+    grants: [
+      {
+        role: key.role,
+        permissions: builtInRoles[key.role].permissions,
+        scope: key.organizationUuids ?? 'all',
+      },
+    ],
     scope: key.organizationUuids ?? 'all',
     session,
     account: undefined,
   }
 }
 
-function callerOfAccount(account: Account, requestId: string, session?: Session): Caller {
-  const grants = account.roles.flatMap(({ role, organizationUuid }): Grant[] =>
-    isRole(role) ? [{ role, scope: organizationUuid === null ? 'all' : [organizationUuid] }] : [],
-  )
+function callerOfAccount(
+  account: Account,
+  requestId: string,
+  session: Session,
+  custom: readonly CustomRole[],
+): Caller {
+  const grants = account.roles.map(({ role, organizationUuid }): Grant => ({
+    role,
+    permissions: permissionsOf(role, custom),
+    scope: organizationUuid === null ? 'all' : [organizationUuid],
+  }))
   return {
     uuid: account.uuid,
     expiresAt: null,
     actor: { kind: 'account', id: account.uuid, name: account.name, requestId },
     grants,
-    scope: scopeOf(grants, anyRole) ?? [],
+    scope: joined(grants) ?? [],
     session,
     account,
   }
 }
 
-const isRole = (role: string): role is Role => (roles as readonly string[]).includes(role)
-
-export const callerOfSession = (session: Session, requestId: string): Caller =>
+export const callerOfSession = (
+  session: Session,
+  requestId: string,
+  custom: readonly CustomRole[],
+): Caller =>
   'account' in session.holder
-    ? callerOfAccount(session.holder.account, requestId, session)
+    ? callerOfAccount(session.holder.account, requestId, session, custom)
     : callerOf(session.holder.key, requestId, session)
 
-/** The caller with the organizations of the allowed roles. Throws RequestError `role_insufficient`. */
+/** The caller with the organizations of the permission. Throws RequestError `role_insufficient`. */
 export function authorize(caller: Caller, access: RouteAccess): Caller {
-  if (typeof access === 'string') return caller
-  const scope = scopeOf(caller.grants, access)
+  const permission = permissionFor(access)
+  if (permission === undefined) return caller
+  const scope = scopeOf(caller.grants, permission)
   if (scope !== undefined) return { ...caller, scope }
   const own = [...new Set(caller.grants.map(({ role }) => `'${role}'`))]
   throw new RequestError(
     'role_insufficient',
-    `${roleText(own)} not have access; allowed roles: ${access.join(', ')}.`,
+    `${roleText(own)} not have access; allowed roles: ${rolesWith(permission).join(', ')}, and others with the permission '${permission}'.`,
     {
       hint:
         caller.account === undefined

@@ -1,26 +1,23 @@
 import type { Account } from '../../../core/access/account.ts'
+import { permissions, type Permission } from '../../../core/access/permissions.ts'
 import type { Actor } from '../../../core/domain/audit.ts'
-import type { Role } from '../../../core/domain/api-key.ts'
 import type { Session } from '../../../core/domain/session.ts'
 import type { OrganizationScope } from '../../../core/ports/common.ts'
+import { RequestError } from '../request/request-error.ts'
 
 /**
- * Who may call a route: some roles; `public`: anyone; `sign_in`: API key in the body, same-site only;
- * `events_token`: the token of a connection; `logout_token`: a token that the identity provider has signed.
+ * Who may call a route: those with a permission; `self`: every caller; `public`: anyone; `sign_in`: credentials in the body, same-site
+ * only; `events_token`: the token of a connection; `logout_token`: a token that the identity provider has signed.
  */
-export type RouteAccess = readonly Role[] | 'public' | 'sign_in' | 'events_token' | 'logout_token'
+export type RouteAccess = Permission | 'self' | 'public' | 'sign_in' | 'events_token' | 'logout_token'
 
-/** For lookups, which alert sources also need. */
-export const anyRole: readonly Role[] = ['intake', 'reader', 'analyst', 'admin']
+/** The permission that a route needs; undefined: none. */
+export const permissionFor = (access: RouteAccess): Permission | undefined =>
+  Object.hasOwn(permissions, access) ? (access as Permission) : undefined
 
-export const posters: readonly Role[] = ['intake', 'analyst', 'admin']
-
-/** Roles that answer checkpoints, and start and cancel runs. */
-export const operators: readonly Role[] = ['analyst', 'admin']
-
-export const readers: readonly Role[] = ['reader', 'analyst', 'admin']
-
-export const admins: readonly Role[] = ['admin']
+/** Whether a route needs an API key or a session. */
+export const needsCaller = (access: RouteAccess): boolean =>
+  access === 'self' || permissionFor(access) !== undefined
 
 export interface Caller {
   /** Of the API key or the account. */
@@ -30,7 +27,7 @@ export interface Caller {
   /** As the audit log records it. */
   readonly actor: Actor
   readonly grants: readonly Grant[]
-  /** Organizations in which the caller has a role that the route allows. */
+  /** Organizations in which the caller has the permission of the route. */
   readonly scope: OrganizationScope
   /** Undefined: the request carries an API key. */
   readonly session: Session | undefined
@@ -40,14 +37,40 @@ export interface Caller {
 
 /** A role and the organizations in which the caller has it. */
 export interface Grant {
-  readonly role: Role
+  /** Built in or custom. */
+  readonly role: string
+  readonly permissions: readonly Permission[]
   readonly scope: OrganizationScope
 }
 
-/** The organizations in which the caller has one of these roles; undefined: none. */
-export function scopeOf(grants: readonly Grant[], roles: readonly Role[]): OrganizationScope | undefined {
-  const scopes = grants.flatMap(({ role, scope }) => (roles.includes(role) ? [scope] : []))
-  if (scopes.length === 0) return undefined
-  const lists = scopes.filter((scope) => scope !== 'all')
-  return lists.length < scopes.length ? 'all' : [...new Set(lists.flat())]
+/** The organizations in which the caller has a permission; undefined: none. */
+export const scopeOf = (grants: readonly Grant[], permission: Permission): OrganizationScope | undefined =>
+  joined(grants.filter((grant) => grant.permissions.includes(permission)))
+
+/** The organizations in which the caller has a role; undefined: none. */
+export function joined(grants: readonly Grant[]): OrganizationScope | undefined {
+  if (grants.length === 0) return undefined
+  const lists = grants.map(({ scope }) => scope).filter((scope) => scope !== 'all')
+  return lists.length < grants.length ? 'all' : [...new Set(lists.flat())]
+}
+
+/**
+ * Nobody gives more than they have.
+ *
+ * @param organizationUuid null: in all organizations
+ * @throws RequestError `permission_exceeded`
+ */
+export function requireMayGive(
+  { grants }: Pick<Caller, 'grants'>,
+  given: readonly Permission[],
+  organizationUuid: string | null,
+): void {
+  const missing = given.find((permission) => {
+    const scope = scopeOf(grants, permission) ?? []
+    return scope !== 'all' && (organizationUuid === null || !scope.includes(organizationUuid))
+  })
+  if (missing === undefined) return
+  throw new RequestError('permission_exceeded', `You do not have the permission '${missing}' there.`, {
+    hint: 'ask somebody who has it',
+  })
 }

@@ -1,9 +1,9 @@
 import type { ChangeKind } from '../../../core/domain/change.ts'
-import type { Role } from '../../../core/domain/api-key.ts'
 import type { OrganizationScope } from '../../../core/ports/common.ts'
 import { isInScope } from '../../../core/common/scope.ts'
 import { maxNamed, type ChangesOfOrganizations } from './gathered-changes.ts'
-import { admins, readers, scopeOf, type Grant } from '../caller/caller.ts'
+import type { Permission } from '../../../core/access/permissions.ts'
+import { scopeOf, type Grant } from '../caller/caller.ts'
 
 export interface FeedReader {
   readonly grants: readonly Grant[]
@@ -12,20 +12,20 @@ export interface FeedReader {
 export type FedKind = Exclude<ChangeKind, 'session'>
 
 /** Whether the reader sees the kind, by the rules of the operation that lists it. */
-const accessTo: Readonly<Record<FedKind, readonly Role[]>> = {
-  alert: readers,
-  run: readers,
-  case: readers,
-  checkpoint: readers,
-  containment: readers,
-  connection: readers,
-  playbook: readers,
-  organization: readers,
-  provider: readers,
-  engine: readers,
-  key: admins,
-  account: admins,
-  audit: admins,
+const accessTo: Readonly<Record<FedKind, Permission>> = {
+  alert: 'alerts:read',
+  run: 'runs:read',
+  case: 'cases:read',
+  checkpoint: 'runs:read',
+  containment: 'runs:read',
+  connection: 'connections:read',
+  playbook: 'playbooks:read',
+  organization: 'alerts:read',
+  provider: 'alerts:read',
+  engine: 'engine:read',
+  key: 'keys:read',
+  account: 'people:read',
+  audit: 'audit:read',
 }
 
 /** Kinds without an organization that everyone sees. Others are for readers of all organizations. */

@@ -20,6 +20,8 @@ export interface Operation {
   readonly tags: readonly string[]
   readonly security: readonly Readonly<Record<string, readonly string[]>>[]
   readonly 'x-roles'?: readonly string[]
+  /** In custom roles too. */
+  readonly 'x-permission'?: string
   readonly parameters: readonly ApiParameter[]
   readonly requestBody?: { readonly required: boolean; readonly content: Content }
   readonly responses: Readonly<Record<string, Response>>

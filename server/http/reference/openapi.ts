@@ -1,3 +1,5 @@
+import { builtInRoles, rolesWith } from '../../../core/access/permissions.ts'
+import { needsCaller, permissionFor } from '../caller/caller.ts'
 import type { JsonSchema } from '../../../core/plugin/index.ts'
 import { headersOf, isOnce } from '../request/idempotency.ts'
 import type { Route } from '../routing/route.ts'
@@ -120,9 +122,7 @@ function operation(route: Route, edited: ReadonlySet<string>): Operation {
     operationId: operationId(route),
     summary: route.summary,
     tags: [tagOf(route)],
-    ...(typeof route.access === 'string'
-      ? { security: route.access === 'events_token' ? [{ events_token: [] }] : [] }
-      : { security: [{ api_key: [] }, { bearer: [] }, { session: [] }], 'x-roles': route.access }),
+    ...security(route),
     parameters: [
       ...pathParameters(route.path),
       ...parametersIn('query', route.query),
@@ -151,12 +151,22 @@ function operation(route: Route, edited: ReadonlySet<string>): Operation {
   }
 }
 
+function security({ access }: Route): Pick<Operation, 'security' | 'x-roles' | 'x-permission'> {
+  if (!needsCaller(access)) return { security: access === 'events_token' ? [{ events_token: [] }] : [] }
+  const permission = permissionFor(access)
+  return {
+    security: [{ api_key: [] }, { bearer: [] }, { session: [] }],
+    'x-roles': permission === undefined ? Object.keys(builtInRoles) : rolesWith(permission),
+    ...(permission !== undefined && { 'x-permission': permission }),
+  }
+}
+
 const problem: Response = { $ref: '#/components/responses/problem' }
 
 /** Statuses that follow from the route definition. Others, such as 409 and 5xx, are under `default`. */
 function refusals(route: Route): readonly number[] {
   const takesBody = route.body !== undefined || route.bytes !== undefined
-  const needsKey = typeof route.access !== 'string'
+  const needsKey = needsCaller(route.access)
   return [
     400,
     ...(needsKey || route.access === 'events_token' || route.access === 'sign_in' ? [401] : []),

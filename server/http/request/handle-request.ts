@@ -15,7 +15,8 @@ import { sessionCookie } from '../caller/session-cookie.ts'
 import { refuseCrossSite, type OwnNames } from '../caller/same-origin.ts'
 import type { Answer, ApiRequest, Route, Services } from '../routing/route.ts'
 import { readQuery, validateBody, validateHeaders } from './validate.ts'
-import type { Caller } from '../caller/caller.ts'
+import { needsCaller, type Caller } from '../caller/caller.ts'
+import { RequestError } from './request-error.ts'
 
 export interface RequestSettings {
   readonly prefix: string
@@ -91,7 +92,7 @@ export function requestHandler(route: Route, services: Services, settings: Reque
       const origin = { requestId, address, cookie, isActivity: isActivity(route, headers) }
       const inQuery = route.keyInQuery === true ? keyInQuery(context) : undefined
       seen.caller = await authenticate(inQuery ?? headers, services, origin)
-      if (inQuery !== undefined) authorize(seen.caller, ['intake'])
+      if (inQuery !== undefined) requireIntake(seen.caller)
       seen.caller = authorize(seen.caller, route.access)
       route.admit?.(seen.caller, services)
     }
@@ -132,7 +133,15 @@ function keyInQuery({ req: { headers }, querystring }: Context): IncomingHttpHea
   return key === null ? undefined : { authorization: `Bearer ${key}` }
 }
 
-const needsKey = ({ access }: Route): boolean => typeof access !== 'string'
+const needsKey = ({ access }: Route): boolean => needsCaller(access)
+
+/** An address is easily seen by others, so that only keys that post alerts may be in one. */
+function requireIntake({ grants }: Caller): void {
+  if (grants.every(({ role }) => role === 'intake')) return
+  throw new RequestError('role_insufficient', 'Only a key with the role intake may be in an address.', {
+    hint: 'use an API key with the role intake',
+  })
+}
 
 /** Made at the first call: most requests are answered without a signal. */
 function goneSignal({ res }: Context): () => AbortSignal {

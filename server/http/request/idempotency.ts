@@ -3,6 +3,7 @@ import { ConflictError } from '../../../core/errors/errors.ts'
 import type { JsonSchema } from '../../../core/plugin/index.ts'
 import type { RecalledWork } from '../../../core/ports/access/request-store.ts'
 import type { Stores } from '../../../core/ports/stores.ts'
+import { needsCaller } from '../caller/caller.ts'
 import { patterns } from './patterns.ts'
 import { RequestError } from './request-error.ts'
 import type { Answer, ApiRequest, Route } from '../routing/route.ts'
@@ -23,7 +24,7 @@ export const idempotencyKeepMs = 24 * 60 * 60 * 1_000
 
 /** By default, every POST that creates something with an API key. */
 export function isOnce({ method, status, access, once }: Route): boolean {
-  return once ?? (method === 'POST' && status !== 200 && typeof access !== 'string')
+  return once ?? (method === 'POST' && status !== 200 && needsCaller(access))
 }
 
 /** The headers of a route, including `idempotency-key`. */

@@ -21,6 +21,7 @@ import { observableRoutes } from '../resources/observables/observables.ts'
 import { runRoutes } from '../resources/runs/runs.ts'
 import { peopleRoutes } from '../resources/access/people.ts'
 import { accountRoutes } from '../resources/access/accounts.ts'
+import { roleRoutes } from '../resources/access/roles.ts'
 import { meRoutes } from '../resources/access/me.ts'
 import { personSignInRoutes } from '../resources/access/person-sign-in.ts'
 import { myCredentialRoutes } from '../resources/access/my-credentials.ts'
@@ -55,6 +56,7 @@ export const routes: readonly Route[] = [
   ...keyRoutes,
   ...accountRoutes,
   ...peopleRoutes,
+  ...roleRoutes,
   ...meRoutes,
   ...myCredentialRoutes,
   ...mySessionRoutes,

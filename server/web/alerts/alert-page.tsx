@@ -16,7 +16,7 @@ import { DateTime } from '../parts/times.tsx'
 import { useNavigateWhileMounted } from '../parts/hooks.ts'
 import { RunForAlert } from '../playbooks/run/run-button.tsx'
 import { RunList } from '../runs/run-list.tsx'
-import { useHasRole } from '../session/session.ts'
+import { useMay } from '../session/session.ts'
 import { InvestigateDialog } from './investigate.tsx'
 
 type AlertObservable = NonNullable<ApiAlert['observables']>[number]
@@ -137,7 +137,7 @@ function InvestigateAgain({ alert }: { readonly alert: ApiAlert }) {
       goOn(`/runs/${uuid}`)
     },
   })
-  if (!useHasRole('analyst', 'admin') || status < 15) return null
+  if (!useMay('alerts:write') || status < 15) return null
   return (
     <>
       <Button size="xs" variant="default" onClick={open}>

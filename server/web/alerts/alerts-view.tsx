@@ -11,7 +11,7 @@ import { useSelection, useIsNarrow } from '../lists/use-table.ts'
 import { useFilters } from '../lists/use-filters.ts'
 import { useList } from '../lists/use-list.ts'
 import { Empty, WhenNeeded } from '../parts/layout.tsx'
-import { useHasRole } from '../session/session.ts'
+import { useMay } from '../session/session.ts'
 import { useOrganizations, useProviders } from '../api/lookups.ts'
 import { SavedMenu } from '../lists/saved-menu.tsx'
 import { TimeFilter, timeNames } from '../lists/time-filter.tsx'
@@ -31,7 +31,7 @@ const newestFirst = '-created_at'
 export default function AlertsView() {
   const [, navigate] = useLocation()
   const { filters, choose, of } = useFilters(filterNames)
-  const mayRetry = useHasRole('analyst', 'admin')
+  const mayRetry = useMay('runs:write')
   const { sort = newestFirst, ...narrowing } = filters
   const selection = useSelection(narrowing)
   const query = useMemo(() => ({ ...filters, content: 'preview' }), [filters])

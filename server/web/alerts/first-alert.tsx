@@ -5,13 +5,13 @@ import { addressOf, apiCall } from '../api/call.ts'
 import { useOrganization } from '../api/lookups.ts'
 import { Command } from '../parts/text-view.tsx'
 import { ErrorAlert } from '../parts/feedback.tsx'
-import { useHasRole, useSession } from '../session/session.ts'
+import { useMay, useSession } from '../session/session.ts'
 import { ViewHead } from '../shell/view.tsx'
 import { TextLink } from '../parts/layout.tsx'
 
 /** A guide for the first alert: create a key, send an alert, see the result. */
 export default function FirstAlert() {
-  const mayMakeKey = useHasRole('admin')
+  const mayMakeKey = useMay('keys:write')
   const { organization_codes: ownCodes } = useSession()
   const { code: organization, field: choice } = useOrganization(useState<string | null>(null))
   const make = useMutation({

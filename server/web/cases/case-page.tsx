@@ -10,7 +10,7 @@ import { showInvisible } from '../parts/outside-text.ts'
 import { CaseState, SeverityLevel, VerdictBadge } from '../parts/states.tsx'
 import { DateTime } from '../parts/times.tsx'
 import { RunList } from '../runs/run-list.tsx'
-import { useHasRole } from '../session/session.ts'
+import { useMay } from '../session/session.ts'
 import { ViewHead, ViewError } from '../shell/view.tsx'
 import { CaseContainments } from '../containments/containment-parts.tsx'
 import { UndoAllButton } from '../containments/undo-all.tsx'
@@ -37,7 +37,7 @@ export default function CasePage() {
 
 function CaseView({ id }: { readonly id: string }) {
   const path = `/cases/${encodeURIComponent(id)}`
-  const mayEdit = useHasRole('analyst', 'admin')
+  const mayEdit = useMay('cases:write')
   const poll = usePollMs()
   const queries = useQueryClient()
   const queryKey = ['case', id]

@@ -7,7 +7,7 @@ import { ConnectionState, SetupSteps } from '../connections/connection-parts.tsx
 import { ErrorAlert } from '../parts/feedback.tsx'
 import { FieldGrid, PageLoading, TextLink } from '../parts/layout.tsx'
 import { SmallTable, type SmallColumn } from '../parts/small-table.tsx'
-import { useHasRole } from '../session/session.ts'
+import { useMay } from '../session/session.ts'
 import { ViewError, ViewHead } from '../shell/view.tsx'
 import { EffectBadge, languageText, useConnectionsOf } from './catalogue-parts.tsx'
 
@@ -26,7 +26,7 @@ export default function PluginPage() {
 
 function PluginView({ plugin }: { readonly plugin: ApiPlugin }) {
   const { name, title, description, kind, source, connection } = plugin
-  const mayMake = useHasRole('admin')
+  const mayMake = useMay('connections:write')
   return (
     <Stack gap="var(--tocsin-gap)">
       <ViewHead

@@ -18,14 +18,14 @@ import { handleSubmit, useIdempotencyKey, useUnsavedInput } from '../forms/form-
 import { FormError, SchemaForm } from '../forms/schema-form.tsx'
 import { ConfirmDialog } from '../parts/feedback.tsx'
 import { Section } from '../parts/layout.tsx'
-import { useHasRole } from '../session/session.ts'
+import { useMay } from '../session/session.ts'
 import { useConnectionsOf } from './catalogue-parts.tsx'
 import { TrialResult } from './trial-result.tsx'
 
 /** Calls the skill once, with input from a form. */
 export function TrySkill({ skill }: { readonly skill: ApiSkillDetail }) {
-  const isAdmin = useHasRole('admin')
-  const isOperator = useHasRole('analyst', 'admin')
+  const isAdmin = useMay('playbooks:write')
+  const isOperator = useMay('runs:write')
   const reason = refusalText(skill, isAdmin, isOperator)
   return (
     <Section title="Try it">

@@ -14,7 +14,7 @@ import {
   howToAnswer,
 } from './checkpoint.ts'
 import type { ApiCheckpoint } from '../api/types.ts'
-import { useHasRole } from '../session/session.ts'
+import { useMay } from '../session/session.ts'
 import { JsonView, OutsideText } from '../parts/text-view.tsx'
 import { showInvisible, stepHref } from '../parts/outside-text.ts'
 import { DateTime } from '../parts/times.tsx'
@@ -35,7 +35,7 @@ export function CheckpointCard({ checkpoint: shown, isEnded = false, choice }: C
   const checkpoint = useEnded(shown, isEnded)
   const { checkpoint_id: id, state, timeout_at: timeoutAt } = checkpoint
   const isOpen = useNow(state === 'waiting') < timeoutAt && state === 'waiting' && !isEnded
-  const mayAnswer = useHasRole('analyst', 'admin')
+  const mayAnswer = useMay('questions:write')
   // The form keeps its place and its input, so that nothing else moves under the pointer.
   const [wasOpen] = useState(isOpen)
   return (

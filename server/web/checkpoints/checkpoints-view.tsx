@@ -9,7 +9,7 @@ import { useFilters } from '../lists/use-filters.ts'
 import { usePollMs } from '../live/live-state.ts'
 import { Empty, PageLoading } from '../parts/layout.tsx'
 import { ErrorAlert, ShowMore } from '../parts/feedback.tsx'
-import { useHasRole } from '../session/session.ts'
+import { useMay } from '../session/session.ts'
 import { ViewHead } from '../shell/view.tsx'
 import { CheckpointCard } from './checkpoint-card.tsx'
 import { kindsOf, keepPositions } from './question-list.ts'
@@ -38,7 +38,7 @@ export default function CheckpointsView() {
   const isWaiting = state === 'waiting'
   const { list, rows, cards, total } = useQuestions(filters, state)
   const open = useMemo(() => new Set(rows), [rows])
-  const mayAnswer = useHasRole('analyst', 'admin')
+  const mayAnswer = useMay('questions:write')
   const selection = useBulkSelection(isWaiting && mayAnswer ? cards : noRows)
   return (
     <Stack maw={820}>

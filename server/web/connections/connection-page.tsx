@@ -6,7 +6,7 @@ import { apiCallTagged, type Tagged, apiCall } from '../api/call.ts'
 import { useFilters } from '../lists/use-filters.ts'
 import { PageLoading, Section, TextLink } from '../parts/layout.tsx'
 import { showInvisible } from '../parts/outside-text.ts'
-import { useHasRole } from '../session/session.ts'
+import { useMay } from '../session/session.ts'
 import { ViewHead, ViewError } from '../shell/view.tsx'
 import { ConnectionSettings } from './connection-settings.tsx'
 import { ConnectionState, SetupSteps, usePlugins } from './connection-parts.tsx'
@@ -68,7 +68,7 @@ function ConnectionView({ found: { data, etag }, plugin, path, onDone, onSaved }
   /** Remounts the test after a save, because its result is outdated. */
   const [saves, setSaves] = useState(0)
   const [isEdited, setEdited] = useState(false)
-  const mayEdit = useHasRole('admin')
+  const mayEdit = useMay('connections:write')
   const setup = plugin?.connection ?? undefined
   return (
     <Stack gap="var(--tocsin-gap)">

@@ -3,7 +3,7 @@ import { Link2Icon } from '@radix-ui/react-icons'
 import { Link, useLocation } from 'wouter'
 import { ListView } from '../lists/list-page.tsx'
 import { RowLink, type Column } from '../lists/data-row.tsx'
-import { useHasRole } from '../session/session.ts'
+import { useMay } from '../session/session.ts'
 import { ConnectionState, usePlugins } from './connection-parts.tsx'
 import { ageText, oldAfterDays } from './connection.ts'
 import type { ApiConnection } from '../api/types.ts'
@@ -34,7 +34,7 @@ const idOf = ({ connection_uuid: id }: ApiConnection): string => id
 /** The connections to other systems. */
 export default function ConnectionsView() {
   const [, navigate] = useLocation()
-  const mayMake = useHasRole('admin')
+  const mayMake = useMay('connections:write')
   return (
     <ListView
       title="Connections"

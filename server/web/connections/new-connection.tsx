@@ -15,7 +15,7 @@ import { useCallback, useMemo } from 'react'
 import { TextFilter } from '../lists/filters.tsx'
 import { useFilters } from '../lists/use-filters.ts'
 import { Empty, PageLoading, Section } from '../parts/layout.tsx'
-import { RequireRole, ViewHead, ViewError } from '../shell/view.tsx'
+import { RequirePermission, ViewHead, ViewError } from '../shell/view.tsx'
 import './connections.css'
 import { usePlugins, SetupSteps } from './connection-parts.tsx'
 import { apiCall } from '../api/call.ts'
@@ -38,9 +38,9 @@ const names = ['plugin', 'q'] as const
 /** A choice of plugins, then the form. */
 export default function NewConnectionPage() {
   return (
-    <RequireRole roles={['admin']}>
+    <RequirePermission permission="connections:write">
       <ChosenPlugin />
-    </RequireRole>
+    </RequirePermission>
   )
 }
 

@@ -9,7 +9,7 @@ import { Section, TextLink } from '../parts/layout.tsx'
 import { showInvisible, stepHref } from '../parts/outside-text.ts'
 import { StateBadge, type StateColor } from '../parts/states.tsx'
 import { OutsideText } from '../parts/text-view.tsx'
-import { useHasRole } from '../session/session.ts'
+import { useMay } from '../session/session.ts'
 import { DateTime } from '../parts/times.tsx'
 import { ExtendButton } from './extend-button.tsx'
 
@@ -48,7 +48,7 @@ export const isUndoable = ({ state, can_undo: canUndo }: ApiContainment): boolea
 /** Undoes a containment after a confirmation, and opens the run. */
 export function UndoButton({ one }: { readonly one: ApiContainment }) {
   const { containment_id: id, undone_by: undo, connection } = one
-  const mayUndo = useHasRole('analyst', 'admin')
+  const mayUndo = useMay('runs:write')
   const queries = useQueryClient()
   const [, navigate] = useLocation()
   const undoing = useMutation({

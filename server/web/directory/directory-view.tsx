@@ -8,7 +8,7 @@ import { RowLink, type Column } from '../lists/data-row.tsx'
 import { useFilters } from '../lists/use-filters.ts'
 import { showInvisible } from '../parts/outside-text.ts'
 import { TableTime } from '../parts/times.tsx'
-import { useIsGlobalAdmin } from '../session/session.ts'
+import { useMayForAll } from '../session/session.ts'
 import type { DirectoryEntry } from '../api/types.ts'
 
 interface CodedListProps {
@@ -26,7 +26,7 @@ const byCode = 'code'
 function DirectoryList({ kind, icon, mayRename }: CodedListProps) {
   const { filters, choose, of } = useFilters(names)
   const [renamed, setRenamed] = useState<DirectoryEntry>()
-  const mayMake = useIsGlobalAdmin()
+  const mayMake = useMayForAll('organizations:write')
   const columns = useMemo(
     (): readonly Column<DirectoryEntry>[] => [
       {
@@ -91,5 +91,5 @@ export const OrganizationsView = () => <DirectoryList kind={organizations} icon=
 
 /** All organizations share providers, so only keys for all may rename them. */
 export function ProvidersView() {
-  return <DirectoryList kind={providers} icon={EnterIcon} mayRename={useIsGlobalAdmin()} />
+  return <DirectoryList kind={providers} icon={EnterIcon} mayRename={useMayForAll('organizations:write')} />
 }

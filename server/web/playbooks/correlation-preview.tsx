@@ -11,7 +11,7 @@ import { SmallTable, type SmallColumn } from '../parts/small-table.tsx'
 import { OutsideText } from '../parts/text-view.tsx'
 import { serverTime } from '../parts/time.ts'
 import { DateTime } from '../parts/times.tsx'
-import { useHasRole } from '../session/session.ts'
+import { useMay } from '../session/session.ts'
 
 type Merge = ApiCorrelationPreview['merges'][number]
 
@@ -25,7 +25,7 @@ const dayMs = 86_400_000
 
 /** Applies the correlation rules of the text in the editor, published or not, to past alerts. */
 export function CorrelationPreview({ source }: { readonly source: string }) {
-  const mayPreview = useHasRole('analyst', 'admin')
+  const mayPreview = useMay('playbooks:test')
   const organization = useOrganization(useState<string | null>(null))
   const [days, setDays] = useState('30')
   const preview = useMutation({

@@ -5,7 +5,7 @@ import { useRef } from 'react'
 import { apiGet } from '../api/call.ts'
 import { PageLoading, TextLink } from '../parts/layout.tsx'
 import { DateTime } from '../parts/times.tsx'
-import { useHasRole, useIsGlobalAdmin } from '../session/session.ts'
+import { useMay, useMayForAll } from '../session/session.ts'
 import { ViewHead, ViewError } from '../shell/view.tsx'
 import { EditPlaybook } from './editor/edit-playbook.tsx'
 import { declaresState, isManual } from './playbook.ts'
@@ -26,8 +26,8 @@ const nothing = {}
 /** A playbook by name, or a version by hash. */
 export default function PlaybookPage() {
   const { id } = useParams<{ id: string }>()
-  const mayEdit = useIsGlobalAdmin()
-  const mayStart = useHasRole('analyst', 'admin')
+  const mayEdit = useMayForAll('playbooks:write')
+  const mayStart = useMay('runs:write')
   const found = useQuery({ queryKey: ['playbook', id], queryFn: () => read(id), refetchOnWindowFocus: false })
   const name = found.data?.name
   const newest = useQuery({

@@ -5,7 +5,7 @@ import { ListView } from '../lists/list-page.tsx'
 import { RowLink, type Column } from '../lists/data-row.tsx'
 import { useFilters } from '../lists/use-filters.ts'
 import { TableTime } from '../parts/times.tsx'
-import { useIsGlobalAdmin } from '../session/session.ts'
+import { useMayForAll } from '../session/session.ts'
 import type { ApiPlaybook } from '../api/types.ts'
 import { AlertsCell, FailedCell, LastRunCell, LastRunsCell, StartsCell } from './results.tsx'
 
@@ -54,7 +54,7 @@ const names = ['q', 'origin'] as const
 export default function PlaybooksView() {
   const [, navigate] = useLocation()
   const { filters, of } = useFilters(names)
-  const mayEdit = useIsGlobalAdmin()
+  const mayEdit = useMayForAll('playbooks:write')
   return (
     <ListView
       title="Playbooks"

@@ -6,7 +6,7 @@ import { apiCall, apiGet } from '../api/call.ts'
 import type { ApiRunDetail, ApiSkillDetail, ApiStep } from '../api/types.ts'
 import { trimmedText, useUnsavedInput, useJsonText } from '../forms/form-state.ts'
 import { ErrorAlert, ConfirmDialog } from '../parts/feedback.tsx'
-import { useHasRole } from '../session/session.ts'
+import { useMay } from '../session/session.ts'
 import { skeletonText, type Shape } from '../forms/form-fields.ts'
 import { JsonView } from '../parts/text-view.tsx'
 
@@ -36,7 +36,7 @@ export function ResolveStep({ run, step }: { readonly run: ApiRunDetail; readonl
     onSuccess: () => forget(),
     onSettled: () => queries.invalidateQueries({ queryKey: ['run', run.run_uuid] }),
   })
-  if (!useHasRole('analyst', 'admin')) return null
+  if (!useMay('runs:write')) return null
   return (
     <Stack gap="xs">
       <Text size="sm">

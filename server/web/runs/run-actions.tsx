@@ -3,7 +3,7 @@ import { useDisclosure } from '@mantine/hooks'
 import { useQuery, useMutation, useQueryClient } from '@tanstack/react-query'
 import { apiGet, apiCall } from '../api/call.ts'
 import type { ApiRun, ApiPlaybookDetail } from '../api/types.ts'
-import { useHasRole } from '../session/session.ts'
+import { useMay } from '../session/session.ts'
 import { isRunOver, retryOffer, retryTitles } from './retries.ts'
 import { RetryDialog } from './retry-dialog.tsx'
 import { ConfirmButton } from '../parts/feedback.tsx'
@@ -11,7 +11,7 @@ import { ConfirmButton } from '../parts/feedback.tsx'
 /** Buttons to cancel and retry a run. */
 export function RunActions({ run }: { readonly run: ApiRun }) {
   const [isRetrying, { open, close }] = useDisclosure()
-  const mayRetry = useHasRole('analyst', 'admin')
+  const mayRetry = useMay('runs:write')
   const newest = useQuery({
     queryKey: ['playbook', run.playbook],
     queryFn: () => apiGet<ApiPlaybookDetail>(`/playbooks/${encodeURIComponent(run.playbook)}`),

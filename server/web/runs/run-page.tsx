@@ -28,7 +28,7 @@ import { RunActions } from './run-actions.tsx'
 import { StepPanel, useStepPlaces } from './step-panel.tsx'
 import { WaterfallView } from './waterfall-view.tsx'
 import { showInvisible, actorText } from '../parts/outside-text.ts'
-import { useHasRole } from '../session/session.ts'
+import { useMay } from '../session/session.ts'
 import { durationText } from '../parts/time.ts'
 import { DateTime } from '../parts/times.tsx'
 
@@ -143,7 +143,7 @@ interface WaitsForProps {
 
 /** Links to the questions and steps that the run waits for. */
 function WaitsFor({ run, onSelect }: WaitsForProps) {
-  const mayDecide = useHasRole('analyst', 'admin')
+  const mayDecide = useMay('runs:write')
   if (run.status !== 'waiting') return null
   const unknown = run.steps.find(({ state }) => state === 'unknown')
   const questions = run.steps.filter(isOpenQuestion).length

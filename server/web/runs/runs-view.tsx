@@ -13,7 +13,7 @@ import { useSelection } from '../lists/use-table.ts'
 import { useFilters } from '../lists/use-filters.ts'
 import { selectOptions, runStatusLooks, RunStatusBadge } from '../parts/states.tsx'
 import { serverTime, durationText } from '../parts/time.ts'
-import { useHasRole } from '../session/session.ts'
+import { useMay } from '../session/session.ts'
 import { failedFilter, type RetryChoice } from './retries.ts'
 import { RetryMany } from './retry-many.tsx'
 import { RowLink, type Column } from '../lists/data-row.tsx'
@@ -42,7 +42,7 @@ export default function RunsView() {
   const [, navigate] = useLocation()
   const { filters, of, choose } = useFilters(names)
   const organizations = useOrganizations()
-  const mayRetry = useHasRole('analyst', 'admin')
+  const mayRetry = useMay('runs:write')
   const { sort = newestFirst, ...narrowing } = filters
   const selection = useSelection(narrowing)
   return (

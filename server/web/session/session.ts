@@ -1,7 +1,7 @@
 import { type QueryClient, useMutation } from '@tanstack/react-query'
 import { createContext, useContext } from 'react'
 import { startSession, apiCall } from '../api/call.ts'
-import type { Role } from '../../../core/domain/api-key.ts'
+import type { Permission } from '../../../core/access/permissions.ts'
 import type { ApiSession } from '../api/types.ts'
 
 const SessionContext = createContext<ApiSession | undefined>(undefined)
@@ -15,16 +15,20 @@ export function useSession(): ApiSession {
   return session
 }
 
-/** Whether the session has one of these roles. Hides buttons that the API would refuse. */
-export function useHasRole(...roles: readonly Role[]): boolean {
-  return roles.includes(useSession().role)
+/** Whether the session has a permission in some organization. Hides buttons that the API would refuse. */
+export function useMay(permission: Permission): boolean {
+  return has(useSession(), permission)
 }
 
-/** Whether the session is an admin of all organizations. */
-export function useIsGlobalAdmin(): boolean {
-  const { role, organization_codes: codes } = useSession()
-  return role === 'admin' && codes === null
+/** Whether the session has a permission in all organizations. */
+export function useMayForAll(permission: Permission): boolean {
+  return useSession().permissions.some(
+    (each) => each.permission === permission && each.organization_codes === null,
+  )
 }
+
+export const has = ({ permissions }: Pick<ApiSession, 'permissions'>, permission: Permission): boolean =>
+  permissions.some((each) => each.permission === permission)
 
 /** Tells other tabs about sign-ins and sign-outs, because they share the session. */
 const channel = new BroadcastChannel('tocsin-session')

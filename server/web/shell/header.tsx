@@ -28,7 +28,7 @@ import {
 } from '@radix-ui/react-icons'
 import { Link } from 'wouter'
 import type { ApiSession } from '../api/types.ts'
-import { useHasRole, useSession, useSignOut } from '../session/session.ts'
+import { useMay, useSession, useSignOut } from '../session/session.ts'
 import { followChanges } from '../live/follow-changes.ts'
 import './shell.css'
 import { useLiveState } from '../live/live-state.ts'
@@ -50,7 +50,7 @@ export function LiveMark() {
   // Without a session, requests would fail.
   const isOver = useQuery<ApiSession | null>({ queryKey: ['session'], enabled: false }).data === null
   // Intake keys cannot read anything.
-  const isTold = useHasRole('reader', 'analyst', 'admin') && !isOver
+  const isTold = useMay('alerts:read') && !isOver
   useEffect(() => (isTold ? followChanges(queries) : undefined), [isTold, queries])
   const [text, meaning] = texts[state] ?? []
   return (

@@ -5,7 +5,7 @@ import { useEffect, useState } from 'react'
 import { useLocation } from 'wouter'
 import { useDebouncedValue } from '@mantine/hooks'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { useSession, useHasRole, useIsGlobalAdmin, useSignOut } from '../session/session.ts'
+import { has, useMay, useMayForAll, useSession, useSignOut } from '../session/session.ts'
 import { viewGroups, type View } from '../views.ts'
 import { apiGet, type Query } from '../api/call.ts'
 import type { ApiAlert, ApiCase, ApiPage, ApiConnection, ApiPlaybook, ApiSkill } from '../api/types.ts'
@@ -24,11 +24,11 @@ export default function Palette({ opened, onClose, onHelp }: PaletteProps) {
   useEffect(() => (opened ? spotlight.open() : spotlight.close()), [opened])
   const [query, setQuery] = useState('')
   const [, navigate] = useLocation()
-  const { role } = useSession()
+  const session = useSession()
   const wanted = query.trim().toLowerCase()
   const commands = useCommands(onHelp).filter(({ label }) => label.toLowerCase().includes(wanted))
-  const fits = ({ roles, title }: View): boolean =>
-    roles.includes(role) && title.toLowerCase().includes(wanted)
+  const fits = ({ needs, title }: View): boolean =>
+    has(session, needs) && title.toLowerCase().includes(wanted)
   const views: TargetGroup = {
     label: 'Views',
     targets: viewGroups
@@ -85,12 +85,13 @@ function useCommands(onHelp: () => void): readonly Command[] {
   const [, navigate] = useLocation()
   const { setColorScheme } = useMantineColorScheme()
   const signOut = useSignOut()
-  const isAdmin = useHasRole('admin')
-  const mayForAll = useIsGlobalAdmin()
+  const mayConnect = useMay('connections:write')
+  const mayMakeKeys = useMay('keys:write')
+  const mayPublish = useMayForAll('playbooks:write')
   return [
-    ...(isAdmin ? [{ label: 'New connection', onClick: () => navigate('/connections/new') }] : []),
-    ...(mayForAll ? [{ label: 'New playbook', onClick: () => navigate('/playbooks/new') }] : []),
-    ...(isAdmin ? [{ label: 'New key', onClick: () => navigate('/keys?new=yes') }] : []),
+    ...(mayConnect ? [{ label: 'New connection', onClick: () => navigate('/connections/new') }] : []),
+    ...(mayPublish ? [{ label: 'New playbook', onClick: () => navigate('/playbooks/new') }] : []),
+    ...(mayMakeKeys ? [{ label: 'New key', onClick: () => navigate('/keys?new=yes') }] : []),
     { label: 'Keyboard shortcuts', onClick: onHelp },
     { label: 'Light theme', onClick: () => setColorScheme('light') },
     { label: 'Dark theme', onClick: () => setColorScheme('dark') },

@@ -5,9 +5,9 @@ import { Link, Redirect, Route, Switch, useLocation } from 'wouter'
 import { useQuery } from '@tanstack/react-query'
 import { LiveMark, EngineMark, PaletteButton, PersonMenu, ZoneButton } from './header.tsx'
 import { PageLoading, TextLink, WhenNeeded } from '../parts/layout.tsx'
-import { useSession } from '../session/session.ts'
-import { pages, rolesAt, views, viewGroups, type View } from '../views.ts'
-import { RequireRole, ViewTitle } from './view.tsx'
+import { has, useSession } from '../session/session.ts'
+import { pages, permissionAt, views, viewGroups, type View } from '../views.ts'
+import { RequirePermission, ViewTitle } from './view.tsx'
 import { Logo } from './logo.tsx'
 import './shell.css'
 import { Shortcuts, useGoKeys, usePlainKeys } from './shortcuts.tsx'
@@ -25,7 +25,7 @@ export function Shell() {
   const [location, navigate] = useLocation()
   const [isHelping, help] = useDisclosure()
   const [hasPlainKeys] = usePlainKeys()
-  const { role } = useSession()
+  const session = useSession()
   useFocusView(location)
   const [isSearching, search] = useDisclosure()
   useHotkeys([['mod+K', search.open]])
@@ -39,10 +39,10 @@ export function Shell() {
   )
   const go = useCallback(
     (letter: string): void => {
-      const view = views.find((each) => each.letter === letter && each.roles.includes(role))
+      const view = views.find((each) => each.letter === letter && has(session, each.needs))
       if (view !== undefined) navigate(`/${view.path}`)
     },
-    [navigate, role],
+    [navigate, session],
   )
   useGoKeys(go, hasPlainKeys)
   return (
@@ -98,7 +98,7 @@ export function Shell() {
 /** The view at the path, if the role may see it. */
 function CurrentView({ path }: { readonly path: string }) {
   return (
-    <RequireRole roles={rolesAt(path)}>
+    <RequirePermission permission={permissionAt(path)}>
       <Suspense fallback={<PageLoading />}>
         <Switch>
           <Route path="/">
@@ -110,17 +110,17 @@ function CurrentView({ path }: { readonly path: string }) {
           <Route component={NotFound} />
         </Switch>
       </Suspense>
-    </RequireRole>
+    </RequirePermission>
   )
 }
 
 /** The views that the role may see. */
 function Navigation({ onNavigate }: { readonly onNavigate: () => void }) {
-  const { role } = useSession()
+  const session = useSession()
   return (
     <Stack gap={2}>
       {viewGroups.map(({ title, views }) => {
-        const seen = views.filter(({ roles }) => roles.includes(role))
+        const seen = views.filter(({ needs }) => has(session, needs))
         return (
           <Fragment key={title}>
             {seen.length > 0 && (

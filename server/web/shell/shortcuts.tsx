@@ -1,7 +1,7 @@
 import { Kbd, Modal, Stack, Switch, Table, Title } from '@mantine/core'
 import { type ReactNode, useEffect } from 'react'
 import { useLocalStorage } from '@mantine/hooks'
-import { useSession } from '../session/session.ts'
+import { has, useSession } from '../session/session.ts'
 import { views } from '../views.ts'
 
 interface ShortcutsProps {
@@ -11,7 +11,7 @@ interface ShortcutsProps {
 
 /** All shortcuts, and a switch for single keys. */
 export function Shortcuts({ opened, onClose }: ShortcutsProps) {
-  const { role } = useSession()
+  const session = useSession()
   const [hasPlainKeys, setPlainKeys] = usePlainKeys()
   return (
     <Modal opened={opened} onClose={onClose} title="Keyboard shortcuts" size="lg">
@@ -23,7 +23,7 @@ export function Shortcuts({ opened, onClose }: ShortcutsProps) {
             ['Show shortcuts', ['?']],
             ['Skip to content', ['Tab', 'Enter']],
             ...views
-              .filter(({ roles }) => roles.includes(role))
+              .filter(({ needs }) => has(session, needs))
               .map(({ title, letter }) => [title, [`g ${letter}`]] as const),
           ]}
         />

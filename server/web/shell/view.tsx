@@ -6,7 +6,7 @@ import { apiProblem } from '../api/problem.ts'
 import { Empty, TextLink } from '../parts/layout.tsx'
 import { ErrorAlert } from '../parts/feedback.tsx'
 import { useSession } from '../session/session.ts'
-import type { Role } from '../../../core/domain/api-key.ts'
+import type { Permission } from '../../../core/access/permissions.ts'
 
 interface ViewHeadProps {
   readonly title: string
@@ -90,23 +90,24 @@ export function ViewError({ error, onRetry }: ViewRefusalProps) {
 }
 
 interface AllowedProps {
-  readonly roles: readonly Role[]
-  /** Only for keys of all organizations. */
+  readonly permission: Permission | undefined
+  /** Only with the permission in all organizations. */
   readonly isForAll?: boolean
   readonly children: ReactNode
 }
 
-/** Shows the content only to roles that may use it. */
-export function RequireRole({ roles, isForAll = false, children }: AllowedProps) {
-  const { role, organization_codes: codes } = useSession()
-  if (roles.includes(role) && (!isForAll || codes === null)) return children
+/** Shows the content only to sessions that may use it. */
+export function RequirePermission({ permission, isForAll = false, children }: AllowedProps) {
+  const { role, permissions } = useSession()
+  const held = permissions.find((each) => each.permission === permission)
+  if (permission === undefined || (held && (!isForAll || held.organization_codes === null))) return children
   return (
     <Stack align="flex-start">
       <ViewTitle>You don’t have access</ViewTitle>
       <Text>
         {role === 'intake'
-          ? 'Keys with the role intake can only post alerts. Sign in with a key of another role to see them.'
-          : `This view needs the role ${roles.join(' or ')}${isForAll ? ' for all organizations' : ''}. Your key has the role ${role}${codes === null ? '' : ` for ${codes.join(', ')}`}. Ask an administrator for another key.`}
+          ? 'Keys with the role intake can only post alerts. Sign in with an account, or with a key of another role, to see them.'
+          : `This view needs the permission ${permission}${isForAll ? ' for all organizations' : ''}. Ask an administrator for a role that has it.`}
       </Text>
     </Stack>
   )

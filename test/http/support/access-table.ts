@@ -288,6 +288,19 @@ export const accessTable: Readonly<Record<string, AccessEntry>> = {
   'DELETE /accounts/{account}/sessions': { roles: admins, of: 'account' },
   'POST /accounts/{account}/disable': { roles: admins, of: 'account' },
   'POST /accounts/{account}/enable': { roles: admins, of: 'account' },
+  'GET /roles': { roles: admins, of: 'shared' },
+  'POST /roles': {
+    roles: admins,
+    of: 'body',
+    body: (organization_code, _, n) => ({
+      organization_code,
+      name: `r${n}`,
+      description: 'x',
+      permissions: ['cases:read'],
+    }),
+  },
+  'PATCH /roles/{role}': { roles: admins, of: 'role', body: () => ({ description: 'y' }) },
+  'DELETE /roles/{role}': { roles: admins, of: 'role' },
   'GET /me': { roles: all, of: 'shared' },
   'PUT /me/password': {
     roles: all,

@@ -273,6 +273,12 @@ export function thingsOf(api: Api, code: string) {
       await storeState(api, { code, playbook: name })
       return { playbook: [name, hash], state: ['seen'] }
     },
+    async role(): Promise<Thing> {
+      const name = `role${++count}`
+      const role = { name, description: 'x', organizationUuid, permissions: ['cases:read'] } as const
+      await stores.roles.create(role, somebody())
+      return { role: [name, name.toUpperCase()] }
+    },
     async account(): Promise<Thing> {
       const roles = [{ role: 'reader', organizationUuid }]
       const email = `account${++count}@example.com`

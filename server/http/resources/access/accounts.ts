@@ -1,14 +1,7 @@
-import {
-  accountRoles,
-  accountState,
-  accountStates,
-  type Account,
-  type AccountRole,
-} from '../../../../core/access/account.ts'
-import { ValidationError } from '../../../../core/errors/errors.ts'
+import { accountState, accountStates, type Account } from '../../../../core/access/account.ts'
 import { textAt } from '../../../../core/plugin/index.ts'
-import { requireWholeScope } from '../../caller/authenticate.ts'
-import { admins, type Caller } from '../../caller/caller.ts'
+import type { Caller } from '../../caller/caller.ts'
+import { requireMayManage, rolesOf, rolesOfBody } from './given-roles.ts'
 import type { Directory } from '../../caller/directory.ts'
 import { editSeen, entityTag, ifMatchHeader } from '../../request/if-match.ts'
 import { patterns } from '../../request/patterns.ts'
@@ -49,7 +42,7 @@ const listAccounts = defineRoute({
   method: 'GET',
   path: '/accounts',
   view: 'accounts.viewed',
-  access: admins,
+  access: 'people:read',
   summary: 'Lists the accounts of people whose roles are all within the organizations of the caller.',
   answer: pageSchema(apiAccountSchema),
   query: {
@@ -88,7 +81,7 @@ const getAccount = defineRoute({
   method: 'GET',
   path: '/accounts/{account}',
   view: 'accounts.viewed',
-  access: admins,
+  access: 'people:read',
   summary: 'One account by uuid or e-mail address.',
   answer: apiAccountSchema,
   async handle({ params, caller }, { stores, directory }) {
@@ -99,50 +92,6 @@ const getAccount = defineRoute({
 
 const name = { type: 'string', minLength: 1, maxLength: 200, ...patterns.line } as const
 const email = { type: 'string', maxLength: 254, ...patterns.email } as const
-
-const rolesOfBody = {
-  type: 'array',
-  maxItems: 100,
-  description: 'The roles, each in one organization or in all.',
-  items: {
-    type: 'object',
-    additionalProperties: false,
-    required: ['role'],
-    properties: {
-      role: { type: 'string', enum: accountRoles },
-      organization_code: {
-        type: ['string', 'null'],
-        description: 'null or absent: all organizations, including later ones.',
-      },
-    },
-  },
-} as const
-
-interface GivenRole {
-  readonly role: string
-  readonly organization_code?: string | null | undefined
-}
-
-/** Throws RequestError `unknown_organization`, `key_is_scoped`, ValidationError `value_invalid` for a repeated role. */
-async function rolesOf(given: readonly GivenRole[], caller: Caller, directory: Directory) {
-  const found = await Promise.all(
-    given.map(async ({ role, organization_code: code }, at): Promise<AccountRole> => {
-      if (code === null || code === undefined) {
-        requireWholeScope(caller)
-        return { role, organizationUuid: null }
-      }
-      const { uuid } = await directory.organization(caller.scope, code, `/roles/${at}/organization_code`)
-      return { role, organizationUuid: uuid }
-    }),
-  )
-  const names = found.map(({ role, organizationUuid }) => `${role} ${organizationUuid ?? ''}`)
-  const repeated = names.findIndex((each, at) => names.indexOf(each) < at)
-  if (repeated < 0) return found
-  const message = 'repeats an earlier role'
-  throw new ValidationError('value_invalid', `roles/${repeated} ${message}`, [
-    { pointer: `/roles/${repeated}`, message },
-  ])
-}
 
 const invitationFields = {
   invitation_url: {
@@ -159,7 +108,7 @@ const invitedAccountSchema = objectSchema({ ...accountFields, ...invitationField
 const createAccount = defineRoute({
   method: 'POST',
   path: '/accounts',
-  access: admins,
+  access: 'people:write',
   summary:
     'Invites a person: creates an account with roles, and a link with which the person sets a password.',
   status: 201,
@@ -175,7 +124,7 @@ const createAccount = defineRoute({
   },
   async handle({ body, caller }, services) {
     const { stores, directory } = services
-    const roles = await rolesOf(body.roles, caller, directory)
+    const roles = await rolesOf(body.roles, caller, services)
     const account = await stores.accounts.create({ email: body.email, name: body.name, roles }, caller.actor)
     return await accountMade(account, await invite(account, caller, services), directory)
   },
@@ -204,15 +153,16 @@ const accountMade = async (account: Account, link: InvitationLink | null, direct
 const changeAccount = defineRoute({
   method: 'PATCH',
   path: '/accounts/{account}',
-  access: admins,
+  access: 'people:write',
   summary:
     'Changes the name or the roles of a person; open streams of the person end, and reconnect with the new roles.',
   answer: apiAccountSchema,
   headers: ifMatchHeader,
   body: { minProperties: 1, properties: { name, roles: rolesOfBody } },
-  async handle({ params, body, headers, caller }, { stores, directory }) {
-    const { uuid } = await requireVisibleAccount(stores, caller.scope, params.account)
-    const roles = body.roles && (await rolesOf(body.roles, caller, directory))
+  async handle({ params, body, headers, caller }, services) {
+    const { stores, directory } = services
+    const { uuid } = await requireManagedAccount(params.account, caller, services)
+    const roles = body.roles && (await rolesOf(body.roles, caller, services))
     const changes = { ...(body.name !== undefined && { name: body.name }), ...(roles && { roles }) }
     const changed = await editSeen(headers, (revision) =>
       stores.accounts.change(uuid, changes, revision, caller.actor),
@@ -224,7 +174,7 @@ const changeAccount = defineRoute({
 const inviteAgain = defineRoute({
   method: 'POST',
   path: '/accounts/{account}/invitation',
-  access: admins,
+  access: 'people:write',
   summary:
     'Makes a new link with which the person sets a password; earlier links no longer work. Once used, it replaces every way to sign in.',
   status: 201,
@@ -232,7 +182,7 @@ const inviteAgain = defineRoute({
   once: false,
   answer: objectSchema({ invitation_url: text, invitation_expires_at: time }),
   async handle({ params, caller }, services) {
-    const account = await requireVisibleAccount(services.stores, caller.scope, params.account)
+    const account = await requireManagedAccount(params.account, caller, services)
     const { url, expiresAt } = await invite(account, caller, services)
     return {
       body: { invitation_url: url, invitation_expires_at: expiresAt },
@@ -244,11 +194,12 @@ const inviteAgain = defineRoute({
 const endSessions = defineRoute({
   method: 'DELETE',
   path: '/accounts/{account}/sessions',
-  access: admins,
+  access: 'people:write',
   summary: 'Signs a person out everywhere; the person can sign in again.',
   answer: apiAccountSchema,
-  async handle({ params, caller }, { stores, directory }) {
-    const account = await requireVisibleAccount(stores, caller.scope, params.account)
+  async handle({ params, caller }, services) {
+    const { stores, directory } = services
+    const account = await requireManagedAccount(params.account, caller, services)
     await stores.sessions.endOthers(account.uuid, undefined, caller.actor)
     return { body: await accountView(account, directory) }
   },
@@ -257,12 +208,13 @@ const endSessions = defineRoute({
 const disableAccount = defineRoute({
   method: 'POST',
   path: '/accounts/{account}/disable',
-  access: admins,
+  access: 'people:write',
   summary:
     'Disables an account: ends its sessions and streams at once, and refuses its sign-ins. What the person did stays.',
   answer: apiAccountSchema,
-  async handle({ params, caller }, { stores, directory }) {
-    const { uuid } = await requireVisibleAccount(stores, caller.scope, params.account)
+  async handle({ params, caller }, services) {
+    const { stores, directory } = services
+    const { uuid } = await requireManagedAccount(params.account, caller, services)
     return { body: await accountView(await stores.accounts.disable(uuid, caller.actor), directory) }
   },
 })
@@ -270,14 +222,22 @@ const disableAccount = defineRoute({
 const enableAccount = defineRoute({
   method: 'POST',
   path: '/accounts/{account}/enable',
-  access: admins,
+  access: 'people:write',
   summary: 'Ends the disabling of an account; the person signs in again.',
   answer: apiAccountSchema,
-  async handle({ params, caller }, { stores, directory }) {
-    const { uuid } = await requireVisibleAccount(stores, caller.scope, params.account)
+  async handle({ params, caller }, services) {
+    const { stores, directory } = services
+    const { uuid } = await requireManagedAccount(params.account, caller, services)
     return { body: await accountView(await stores.accounts.enable(uuid, caller.actor), directory) }
   },
 })
+
+/** Throws RequestError `account_not_found`, `permission_exceeded`. */
+async function requireManagedAccount(wanted: string, caller: Caller, services: Services): Promise<Account> {
+  const account = await requireVisibleAccount(services.stores, caller.scope, wanted)
+  await requireMayManage(account, caller, services)
+  return account
+}
 
 export const accountRoutes = [
   listAccounts,

@@ -13,7 +13,6 @@ import {
 import type { Organization } from '../../../../core/domain/organization.ts'
 import { ValidationError } from '../../../../core/errors/errors.ts'
 import { destructiveClasses, severities } from '../../../../core/plugin/index.ts'
-import { admins, readers } from '../../caller/caller.ts'
 import { editSeen, entityTag, ifMatchHeader } from '../../request/if-match.ts'
 import { patterns } from '../../request/patterns.ts'
 import { defineRoute, type Services } from '../../routing/route.ts'
@@ -242,7 +241,7 @@ async function view(organization: Organization, services: Seen) {
 const getRules = defineRoute({
   method: 'GET',
   path: '/organizations/{organization}/approval-rules',
-  access: readers,
+  access: 'runs:read',
   summary: 'Who must approve destructive actions of an organization.',
   answer,
   async handle({ params, caller }, services) {
@@ -254,7 +253,7 @@ const getRules = defineRoute({
 const setRules = defineRoute({
   method: 'PUT',
   path: '/organizations/{organization}/approval-rules',
-  access: admins,
+  access: 'organizations:write',
   summary:
     'Replaces the approval rules of an organization. Questions that were asked before keep the rule they were asked with.',
   answer,

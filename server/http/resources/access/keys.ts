@@ -10,6 +10,7 @@ import { pageOfRows, type RowOrder } from '../../routing/page-rows.ts'
 import { patterns } from '../../request/patterns.ts'
 import { RequestError } from '../../request/request-error.ts'
 import { defineRoute } from '../../routing/route.ts'
+import { builtInRoles } from '../../../../core/access/permissions.ts'
 import { requireWholeScope } from '../../caller/authenticate.ts'
 import { actorSchema } from '../system/audit.ts'
 import {
@@ -23,7 +24,7 @@ import {
   time,
   timeOrNull,
 } from '../system/page.ts'
-import { admins, type Caller } from '../../caller/caller.ts'
+import { requireMayGive, type Caller } from '../../caller/caller.ts'
 
 async function keyView(key: ApiKey, directory: Directory) {
   const codes = key.organizationUuids?.map((uuid) => directory.organizationCode(uuid))
@@ -75,7 +76,7 @@ const listKeys = defineRoute({
   method: 'GET',
   path: '/keys',
   view: 'keys.viewed',
-  access: admins,
+  access: 'keys:read',
   summary: 'Lists the API keys whose scope is within that of the current key, without their values.',
   answer: pageSchema(apiKeySchema),
   query: {
@@ -114,7 +115,7 @@ const getKey = defineRoute({
   method: 'GET',
   path: '/keys/{key}',
   view: 'keys.viewed',
-  access: admins,
+  access: 'keys:read',
   summary: 'One API key by id or uuid, without its value.',
   answer: apiKeySchema,
   async handle({ params, caller }, { stores, directory }) {
@@ -125,7 +126,7 @@ const getKey = defineRoute({
 const createKey = defineRoute({
   method: 'POST',
   path: '/keys',
-  access: admins,
+  access: 'keys:write',
   summary: 'Creates an API key. Only this response shows its value.',
   status: 201,
   answer: objectSchema({
@@ -166,8 +167,10 @@ const createKey = defineRoute({
     if (caller.expiresAt !== null && (expiresAt ?? Infinity) > caller.expiresAt)
       throw tooLate(caller.expiresAt)
     const organizationUuids = await organizationsOf(body.organization_codes ?? null, caller, directory)
-    const { value, id, secretHash } = makeKey()
     const { name, role } = body
+    for (const uuid of organizationUuids ?? [null])
+      requireMayGive(caller, builtInRoles[role].permissions, uuid)
+    const { value, id, secretHash } = makeKey()
     const made = { id, name, role, organizationUuids, secretHash, expiresAt }
     const key = await stores.keys.create(made, caller.actor)
     return { ...(await keyMade(key, value, directory)), unkept: ['key'] }
@@ -182,7 +185,7 @@ async function keyMade(key: ApiKey, value: string | null, directory: Directory) 
 const revokeKey = defineRoute({
   method: 'DELETE',
   path: '/keys/{key}',
-  access: admins,
+  access: 'keys:write',
   summary: 'Revokes an API key by id or uuid; it stays in the list.',
   answer: apiKeySchema,
   async handle({ params, caller }, { stores, directory }) {

@@ -18,7 +18,6 @@ import {
   text,
   time,
 } from '../system/page.ts'
-import { admins, anyRole } from '../../caller/caller.ts'
 
 const name = { type: 'string', minLength: 1, maxLength: 200, ...patterns.line } as const
 
@@ -92,7 +91,7 @@ function codedPage<T extends Organization | Provider>(
 const listOrganizations = defineRoute({
   method: 'GET',
   path: '/organizations',
-  access: anyRole,
+  access: 'organizations:read',
   summary: 'Lists the organizations of the API key: the valid values of `organization_code`.',
   answer: pageSchema(organizationSchema),
   query: listQuery,
@@ -105,7 +104,7 @@ const listOrganizations = defineRoute({
 const getOrganization = defineRoute({
   method: 'GET',
   path: '/organizations/{organization}',
-  access: anyRole,
+  access: 'organizations:read',
   summary: 'One organization by code or uuid.',
   answer: organizationSchema,
   async handle({ params, caller }, services) {
@@ -117,7 +116,7 @@ const getOrganization = defineRoute({
 const createOrganization = defineRoute({
   method: 'POST',
   path: '/organizations',
-  access: admins,
+  access: 'organizations:write',
   summary: 'Creates an organization. The API key must not be limited to organizations.',
   status: 201,
   answer: organizationSchema,
@@ -145,7 +144,7 @@ const organizationMade = (made: Organization) => ({
 const changeOrganization = defineRoute({
   method: 'PATCH',
   path: '/organizations/{organization}',
-  access: admins,
+  access: 'organizations:write',
   summary: 'Renames an organization; its code never changes.',
   answer: organizationSchema,
   headers: ifMatchHeader,
@@ -177,7 +176,7 @@ export async function requireVisibleOrganization(
 const listProviders = defineRoute({
   method: 'GET',
   path: '/providers',
-  access: anyRole,
+  access: 'organizations:read',
   summary: 'Lists the providers: the valid values of `alert_provider`.',
   answer: pageSchema(apiProviderSchema),
   query: listQuery,
@@ -190,7 +189,7 @@ const listProviders = defineRoute({
 const getProvider = defineRoute({
   method: 'GET',
   path: '/providers/{provider}',
-  access: anyRole,
+  access: 'organizations:read',
   summary: 'One provider by code.',
   answer: apiProviderSchema,
   async handle({ params }, services) {
@@ -202,7 +201,7 @@ const getProvider = defineRoute({
 const createProvider = defineRoute({
   method: 'POST',
   path: '/providers',
-  access: admins,
+  access: 'organizations:write',
   summary: 'Creates a provider, for all organizations. The API key must not be limited to organizations.',
   status: 201,
   answer: apiProviderSchema,
@@ -228,7 +227,7 @@ const providerMade = (made: Provider) => ({
 const changeProvider = defineRoute({
   method: 'PATCH',
   path: '/providers/{provider}',
-  access: admins,
+  access: 'organizations:write',
   summary: 'Renames a provider; its code never changes. The API key must not be limited to organizations.',
   answer: apiProviderSchema,
   headers: ifMatchHeader,

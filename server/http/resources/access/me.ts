@@ -1,5 +1,5 @@
 import { defineRoute, type Services } from '../../routing/route.ts'
-import { anyRole, type Caller } from '../../caller/caller.ts'
+import { type Caller } from '../../caller/caller.ts'
 import type { Passkey } from '../../../../core/access/credentials.ts'
 import { recentMs } from '../../caller/require-person.ts'
 import { objectSchema, text, textOrNull, time, timeOrNull } from '../system/page.ts'
@@ -90,7 +90,7 @@ export const passkeyView = ({ uuid, name, isBackedUp, createdAt, lastUsedAt }: P
 const getMe = defineRoute({
   method: 'GET',
   path: '/me',
-  access: anyRole,
+  access: 'self',
   summary: 'The caller of the request: the person or the API key, with its roles.',
   answer: apiMeSchema,
   async handle({ caller }, services) {

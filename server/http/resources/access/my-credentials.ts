@@ -6,7 +6,6 @@ import {
   totpStep,
   totpUri,
 } from '../../../access/second-factor.ts'
-import { anyRole } from '../../caller/caller.ts'
 import { requireRecentPerson } from '../../caller/require-person.ts'
 import { RequestError } from '../../request/request-error.ts'
 import { defineRoute } from '../../routing/route.ts'
@@ -16,7 +15,7 @@ import { apiMeSchema, meView } from './me.ts'
 const changePassword = defineRoute({
   method: 'PUT',
   path: '/me/password',
-  access: anyRole,
+  access: 'self',
   summary: 'Sets the password of the person, and ends the other sessions. Needs a recent sign-in.',
   answer: apiMeSchema,
   body: { required: ['password'], properties: { password: { type: 'string', maxLength: 1_024 } } },
@@ -32,7 +31,7 @@ const changePassword = defineRoute({
 const offerTotp = defineRoute({
   method: 'POST',
   path: '/me/totp',
-  access: anyRole,
+  access: 'self',
   summary:
     'Begins to set up one-time codes: gives a secret for an authenticator app, in use once a code confirms it.',
   status: 201,
@@ -60,7 +59,7 @@ const codesAnswer = objectSchema({
 const confirmTotp = defineRoute({
   method: 'POST',
   path: '/me/totp/confirm',
-  access: anyRole,
+  access: 'self',
   summary: 'Confirms one-time codes with a first code: sign-ins with the password need one from now on.',
   answer: codesAnswer,
   body: { required: ['code'], properties: { code: { type: 'string', maxLength: 50 } } },
@@ -82,7 +81,7 @@ const confirmTotp = defineRoute({
 const removeTotp = defineRoute({
   method: 'DELETE',
   path: '/me/totp',
-  access: anyRole,
+  access: 'self',
   summary: 'Removes one-time codes and recovery codes. Needs a recent sign-in.',
   answer: apiMeSchema,
   async handle({ caller }, services) {
@@ -95,7 +94,7 @@ const removeTotp = defineRoute({
 const replaceRecoveryCodes = defineRoute({
   method: 'POST',
   path: '/me/recovery-codes',
-  access: anyRole,
+  access: 'self',
   summary: 'Makes new recovery codes. Needs a recent sign-in.',
   answer: codesAnswer,
   async handle({ caller }, { stores, clock }) {

@@ -1,5 +1,4 @@
 import { idleEnd, lastEnd, signInMethods, type Session } from '../../../../core/domain/session.ts'
-import { anyRole } from '../../caller/caller.ts'
 import { requirePerson } from '../../caller/require-person.ts'
 import { RequestError } from '../../request/request-error.ts'
 import { defineRoute, type Services } from '../../routing/route.ts'
@@ -40,7 +39,7 @@ async function mySessions(accountUuid: string, current: Session, { stores, sessi
 const listMySessions = defineRoute({
   method: 'GET',
   path: '/me/sessions',
-  access: anyRole,
+  access: 'self',
   summary: 'The open sessions of the person, newest first.',
   answer: apiMySessionsSchema,
   async handle({ caller }, services) {
@@ -52,7 +51,7 @@ const listMySessions = defineRoute({
 const endOtherSessions = defineRoute({
   method: 'DELETE',
   path: '/me/sessions',
-  access: anyRole,
+  access: 'self',
   summary: 'Signs out everywhere else: ends all sessions of the person except this one.',
   answer: apiMySessionsSchema,
   async handle({ caller }, services) {
@@ -65,7 +64,7 @@ const endOtherSessions = defineRoute({
 const endMySession = defineRoute({
   method: 'DELETE',
   path: '/me/sessions/{session}',
-  access: anyRole,
+  access: 'self',
   summary: 'Ends one session of the person.',
   answer: apiMySessionsSchema,
   async handle({ params, caller }, services) {

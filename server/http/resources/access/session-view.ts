@@ -1,9 +1,11 @@
+import { allPermissions, builtInRoles } from '../../../../core/access/permissions.ts'
 import { roles, type Role } from '../../../../core/domain/api-key.ts'
 import type { Actor } from '../../../../core/domain/audit.ts'
 import { idleEnd, lastEnd, type Session } from '../../../../core/domain/session.ts'
 import type { NewSession } from '../../../../core/ports/access/session-store.ts'
 import { callerOfSession } from '../../caller/authenticate.ts'
-import type { Caller, Grant } from '../../caller/caller.ts'
+import { scopeOf, type Caller, type Grant } from '../../caller/caller.ts'
+import type { Directory } from '../../caller/directory.ts'
 import { cookiesNamed } from '../../caller/credentials.ts'
 import type { ApiRequest, Services } from '../../routing/route.ts'
 import { objectSchema, text, textOrNull, time } from '../system/page.ts'
@@ -18,6 +20,14 @@ export const apiSessionSchema = objectSchema({
   account_uuid: { ...textOrNull, description: 'null: an API key, or a session of one.' },
   role: { enum: roles, description: 'Of a person with several roles: the one with the most permissions.' },
   organization_codes: { type: ['array', 'null'], items: text, description: 'null: all.' },
+  permissions: {
+    type: 'array',
+    items: objectSchema({
+      permission: { enum: allPermissions },
+      organization_codes: { type: ['array', 'null'], items: text, description: 'null: all.' },
+    }),
+    description: 'What the caller may do, and where.',
+  },
   session: {
     ...objectSchema({
       started_at: time,
@@ -43,6 +53,7 @@ export async function sessionView(
     account_uuid: account?.uuid ?? null,
     role: widestRole(grants),
     organization_codes: codes && (await Promise.all(codes)),
+    permissions: await permissionsView(grants, directory),
     session: session
       ? {
           started_at: session.createdAt,
@@ -53,9 +64,27 @@ export async function sessionView(
   }
 }
 
-/** Of several roles, the one with the most permissions. */
+/** What the caller may do, and where. */
+async function permissionsView(grants: readonly Grant[], directory: Pick<Directory, 'organizationCode'>) {
+  const held = allPermissions.flatMap((permission) => {
+    const scope = scopeOf(grants, permission)
+    return scope === undefined ? [] : [{ permission, scope }]
+  })
+  return await Promise.all(
+    held.map(async ({ permission, scope }) => ({
+      permission,
+      organization_codes:
+        scope === 'all' ? null : await Promise.all(scope.map((uuid) => directory.organizationCode(uuid))),
+    })),
+  )
+}
+
+/** The role of an API key that a person's roles include. */
 const widestRole = (grants: readonly Grant[]): Role =>
-  roles.findLast((role) => grants.some((grant) => grant.role === role)) ?? 'intake'
+  roles.findLast((role) => {
+    const own = new Set(grants.flatMap(({ permissions }) => permissions))
+    return builtInRoles[role].permissions.every((permission) => own.has(permission))
+  }) ?? 'intake'
 
 type Sender = Pick<ApiRequest<unknown, unknown, unknown>, 'headers' | 'requestId' | 'sessionCookie'>
 
@@ -90,7 +119,10 @@ export async function sessionAnswer(
 ) {
   const maxAgeMs = lastEnd(session, services.sessions.limits) - session.createdAt
   return {
-    body: await sessionView(callerOfSession(session, requestId), services),
+    body: await sessionView(
+      callerOfSession(session, requestId, await services.stores.roles.list()),
+      services,
+    ),
     location: '/session',
     headers: { 'set-cookie': sessionCookie.set(token, maxAgeMs) },
   }

@@ -7,7 +7,6 @@ import { requireLocalSignIn } from '../../caller/sign-on.ts'
 import { RequestError } from '../../request/request-error.ts'
 import { defineRoute, type Services } from '../../routing/route.ts'
 import { objectSchema, textOrNull } from '../system/page.ts'
-import { anyRole } from '../../caller/caller.ts'
 import { beginPersonSession, requirePassword } from './person-sign-in.ts'
 import { apiSessionSchema, beginSession, sessionView } from './session-view.ts'
 
@@ -57,7 +56,7 @@ function credentialsMissing(): ValidationError {
 const whoAmI = defineRoute({
   method: 'GET',
   path: '/session',
-  access: anyRole,
+  access: 'self',
   summary: 'The caller of the request: person or API key, session, role and organizations.',
   answer: apiSessionSchema,
   async handle({ caller }, services) {
@@ -68,7 +67,7 @@ const whoAmI = defineRoute({
 const signOut = defineRoute({
   method: 'DELETE',
   path: '/session',
-  access: anyRole,
+  access: 'self',
   summary: 'Signs out: ends the session of the request and deletes its cookie.',
   answer: objectSchema({
     ...apiSessionSchema.properties,

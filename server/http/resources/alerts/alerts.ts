@@ -9,7 +9,6 @@ import { investigatedAlertView, requireAlert, wholeAlertSchema } from './alert-v
 import { createAlert } from './create-alert.ts'
 import { forwardAlert } from './forward-alert.ts'
 import { epochMs, pageOf, pageParameters, pageSchema, pageView } from '../system/page.ts'
-import { operators, readers } from '../../caller/caller.ts'
 
 /** Limit for the contents in one page. */
 const maxContentBytes = 1_048_576
@@ -17,7 +16,7 @@ const maxContentBytes = 1_048_576
 const listAlerts = defineRoute({
   method: 'GET',
   path: '/alerts',
-  access: readers,
+  access: 'alerts:read',
   summary: 'Lists alerts, newest first.',
   answer: pageSchema(component('alert')),
   query: {
@@ -81,7 +80,7 @@ const listAlerts = defineRoute({
 const getAlert = defineRoute({
   method: 'GET',
   path: '/alerts/{alert}',
-  access: readers,
+  access: 'alerts:read',
   summary: 'One alert by id or uuid, with its observables and runs.',
   answer: wholeAlertSchema,
   async handle({ params, caller }, { stores, directory }) {
@@ -105,7 +104,7 @@ const getAlert = defineRoute({
 const investigateAgain = defineRoute({
   method: 'POST',
   path: '/alerts/{alert}/investigate',
-  access: operators,
+  access: 'alerts:write',
   summary:
     'Investigates an alert again from the start, with the playbook that matches now; increments its retry count.',
   status: 201,

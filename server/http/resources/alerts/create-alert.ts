@@ -7,7 +7,6 @@ import { bothKnown } from '../../caller/directory.ts'
 import { idempotencyKeepMs, idempotencyKey, idempotencyKeyReused } from '../../request/idempotency.ts'
 import { preferredWait } from './prefer.ts'
 import { takeAlert } from './take-alert.ts'
-import { posters } from '../../caller/caller.ts'
 
 export const alertHeaders = {
   type: 'object',
@@ -27,7 +26,7 @@ export const alertType = {
 export const createAlert = defineRoute({
   method: 'POST',
   path: '/alerts',
-  access: posters,
+  access: 'alerts:create',
   summary: 'Creates an alert; one with a type is investigated.',
   status: 201,
   answer: wholeAlertSchema,

@@ -1,5 +1,4 @@
 import { identifyAlert } from '../../../../core/alert-source/index.ts'
-import { posters } from '../../caller/caller.ts'
 import { textOfBody } from '../../request/read-body.ts'
 import { defineRoute } from '../../routing/route.ts'
 import { requireProvider, requireVisibleOrganization } from '../access/lookups.ts'
@@ -10,7 +9,7 @@ import { alertHeaders, alertType, answerReceived } from './create-alert.ts'
 export const forwardAlert = defineRoute({
   method: 'POST',
   path: '/alerts/forward/{organization}/{provider}',
-  access: posters,
+  access: 'alerts:create',
   summary: 'Creates an alert whose content is the body of the request, in any text format.',
   status: 201,
   answer: wholeAlertSchema,

@@ -2,7 +2,6 @@ import { editOneOf, type BulkCase, type BulkOutcome } from '../../../../core/cas
 import { ValidationError } from '../../../../core/errors/errors.ts'
 import type { OrganizationScope } from '../../../../core/ports/common.ts'
 import { editOf } from '../../../../core/transitions/case.ts'
-import { operators } from '../../caller/caller.ts'
 import { defineRoute, type Services } from '../../routing/route.ts'
 import { epochMs, objectSchema, text, textOrNull } from '../system/page.ts'
 import { caseFilterOf, caseFilters, decisionFields, type FilterValues } from './case-fields.ts'
@@ -35,7 +34,7 @@ export const changeManyCases = defineRoute({
   method: 'POST',
   path: '/cases/bulk',
   once: true,
-  access: operators,
+  access: 'cases:write',
   summary: `Makes the same change to up to ${maxCases} cases: named ones, or the next ones of a filter, oldest first.`,
   answer: objectSchema({
     data: { type: 'array', items: result },

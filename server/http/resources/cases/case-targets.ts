@@ -2,7 +2,6 @@ import type { CaseTargets } from '../../../../core/domain/case.ts'
 import type { Organization } from '../../../../core/domain/organization.ts'
 import { ValidationError } from '../../../../core/errors/errors.ts'
 import { severities, type JsonSchema, type Severity } from '../../../../core/plugin/index.ts'
-import { admins, readers } from '../../caller/caller.ts'
 import { editSeen, entityTag, ifMatchHeader } from '../../request/if-match.ts'
 import { defineRoute } from '../../routing/route.ts'
 import { requireVisibleOrganization } from '../access/lookups.ts'
@@ -98,7 +97,7 @@ function targetsOf(given: Readonly<Partial<Record<Severity, GivenTarget | null |
 const getTargets = defineRoute({
   method: 'GET',
   path: '/organizations/{organization}/case-targets',
-  access: readers,
+  access: 'cases:read',
   summary: 'The targets of response times (SLA) of an organization, by severity.',
   answer,
   async handle({ params, caller }, services) {
@@ -110,7 +109,7 @@ const getTargets = defineRoute({
 const setTargets = defineRoute({
   method: 'PUT',
   path: '/organizations/{organization}/case-targets',
-  access: admins,
+  access: 'organizations:write',
   summary:
     'Sets the targets of response times of an organization. An omitted or null severity has none. Open cases keep theirs until their severity changes.',
   answer,

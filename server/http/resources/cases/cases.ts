@@ -14,7 +14,6 @@ import { pageOf, pageParameters, pageSchema, pageView } from '../system/page.ts'
 import { mergeCases, splitCase } from './move-cases.ts'
 import { previewCorrelations } from './preview-correlation.ts'
 import { readCaseFile, requireCase } from './read-case.ts'
-import { readers } from '../../caller/caller.ts'
 
 const sorts =
   'Descending with `-`. `queue`: the most severe first, and the oldest of them; `due_at`: the next target first.'
@@ -22,7 +21,7 @@ const sorts =
 const listCases = defineRoute({
   method: 'GET',
   path: '/cases',
-  access: readers,
+  access: 'cases:read',
   summary: 'Lists cases, newest first.',
   answer: pageSchema(component('case')),
   query: {
@@ -44,7 +43,7 @@ const shownLimits = { alerts: 50, contentBytes: undefined, runs: 50, actions: 50
 const getCase = defineRoute({
   method: 'GET',
   path: '/cases/{case}',
-  access: readers,
+  access: 'cases:read',
   summary:
     'One case with its newest 50 alerts and 50 runs, destructive actions, observables with their findings, and the newest 100 entries of its ' +
     'timeline, oldest first.',
@@ -66,7 +65,7 @@ const getCase = defineRoute({
 const getTimeline = defineRoute({
   method: 'GET',
   path: '/cases/{case}/timeline',
-  access: readers,
+  access: 'cases:read',
   summary: 'The timeline of a case, newest first.',
   answer: pageSchema(caseEntrySchema),
   query: {

@@ -7,12 +7,11 @@ import { component, defineRoute } from '../../routing/route.ts'
 import { decisionFields } from './case-fields.ts'
 import { caseView, caseEntrySchema } from './case-view.ts'
 import { requireCase } from './read-case.ts'
-import { operators } from '../../caller/caller.ts'
 
 export const changeCase = defineRoute({
   method: 'PATCH',
   path: '/cases/{case}',
-  access: operators,
+  access: 'cases:write',
   summary: 'Changes fields of a case, if the caller has read its current state.',
   answer: component('case'),
   headers: ifMatchHeader,
@@ -37,7 +36,7 @@ export const changeCase = defineRoute({
 export const addNote = defineRoute({
   method: 'POST',
   path: '/cases/{case}/notes',
-  access: operators,
+  access: 'cases:write',
   summary: 'Adds a note to the timeline of a case.',
   status: 201,
   answer: caseEntrySchema,

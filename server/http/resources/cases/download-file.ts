@@ -1,5 +1,4 @@
 import { sizeText } from '../../../../core/transitions/case-files.ts'
-import { readers } from '../../caller/caller.ts'
 import { RequestError } from '../../request/request-error.ts'
 import { defineRoute } from '../../routing/route.ts'
 import { requireCase } from './read-case.ts'
@@ -7,7 +6,7 @@ import { requireCase } from './read-case.ts'
 export const downloadFile = defineRoute({
   method: 'GET',
   path: '/cases/{case}/files/{hash}',
-  access: readers,
+  access: 'cases:read',
   summary: 'The content of a file of a case, to save. It may be malware: each download is in the audit log.',
   isText: true,
   textType: 'application/octet-stream',

@@ -4,7 +4,6 @@ import { component, defineRoute } from '../../routing/route.ts'
 import { caseFileView, caseView } from './case-view.ts'
 import { objectSchema, time } from '../system/page.ts'
 import { readCaseFile, requireCase } from './read-case.ts'
-import { readers } from '../../caller/caller.ts'
 
 const limits = { alerts: 200, contentBytes: 4 * 1_048_576, runs: 200, actions: 500, timeline: 2_000 }
 const markdown = 'text/markdown'
@@ -13,7 +12,7 @@ const count = { type: 'integer', minimum: 0 } as const
 export const exportCase = defineRoute({
   method: 'GET',
   path: '/cases/{case}/export',
-  access: readers,
+  access: 'cases:read',
   summary: 'A case with all its parts as one document: JSON, or a Markdown report.',
   answer: objectSchema({
     exported_at: time,

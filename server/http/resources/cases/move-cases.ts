@@ -1,5 +1,4 @@
 import { mergeBounds } from '../../../../core/transitions/correlate/merge.ts'
-import { operators } from '../../caller/caller.ts'
 import { editSeen, entityTag, ifMatchHeader } from '../../request/if-match.ts'
 import { patterns } from '../../request/patterns.ts'
 import { component, defineRoute } from '../../routing/route.ts'
@@ -11,7 +10,7 @@ const caseId = { type: 'string', minLength: 1, maxLength: 100 } as const
 export const mergeCases = defineRoute({
   method: 'POST',
   path: '/cases/{case}/merge',
-  access: operators,
+  access: 'cases:write',
   summary:
     'Moves the alerts, runs and files of other cases into this one and closes those, if the caller has read their current state.',
   status: 200,
@@ -56,7 +55,7 @@ export const mergeCases = defineRoute({
 export const splitCase = defineRoute({
   method: 'POST',
   path: '/cases/{case}/split',
-  access: operators,
+  access: 'cases:write',
   summary:
     'Moves alerts of a case, with their runs, to a new case, if the caller has read its current state.',
   status: 201,

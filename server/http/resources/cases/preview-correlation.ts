@@ -3,7 +3,7 @@ import { previewView } from '../../../../core/correlation/preview-view.ts'
 import { PlaybookError } from '../../../../core/errors/playbook-error.ts'
 import { knownNames } from '../../../../core/investigation/known-names.ts'
 import type { Playbook } from '../../../../core/playbook/language/playbook.ts'
-import { operators, type Caller } from '../../caller/caller.ts'
+import { type Caller } from '../../caller/caller.ts'
 import { defineRoute, type Services } from '../../routing/route.ts'
 import { asRefusal, playbookSource } from '../playbooks/edit-playbook.ts'
 import { epochMs, objectSchema, text, textOrNull, time } from '../system/page.ts'
@@ -54,7 +54,7 @@ export const apiCorrelationPreviewSchema = objectSchema({
 export const previewCorrelations = defineRoute({
   method: 'POST',
   path: '/correlations/preview',
-  access: operators,
+  access: 'playbooks:test',
   summary: 'Previews the correlation rules on past alerts. Changes nothing.',
   answer: apiCorrelationPreviewSchema,
   body: {

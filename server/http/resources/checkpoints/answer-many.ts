@@ -7,6 +7,7 @@ import { acceptedBy } from '../../../../core/playbook/check/mask-of-type.ts'
 import { operatorInput } from '../../../../core/playbook/check/asked-input.ts'
 import { textAt, type JsonSchema } from '../../../../core/plugin/index.ts'
 import { defineRoute, type Services } from '../../routing/route.ts'
+import { requireMayApprove } from './require-may-approve.ts'
 import { answersView } from './checkpoint-view.ts'
 import {
   checkpointIds,
@@ -16,7 +17,6 @@ import {
   namedCheckpoints,
 } from './chosen-checkpoints.ts'
 import { objectSchema, text, textOrNull, time } from '../system/page.ts'
-import { operators } from '../../caller/caller.ts'
 
 /** Characters of a text in the preview; the checkpoint has the full text. */
 const maxShown = 1_000
@@ -65,7 +65,7 @@ export const apiAnswerPreviewSchema = objectSchema({
 export const previewAnswers = defineRoute({
   method: 'POST',
   path: '/checkpoints/answer/preview',
-  access: operators,
+  access: 'questions:write',
   summary: `Previews one answer to many questions: at most ${maxTogether} open ones, of one kind in one organization. Changes nothing.`,
   answer: apiAnswerPreviewSchema,
   body: manyCheckpoints,
@@ -136,7 +136,7 @@ export const answerCheckpoints = defineRoute({
   method: 'POST',
   path: '/checkpoints/answer',
   once: true,
-  access: operators,
+  access: 'questions:write',
   summary:
     'Gives one answer to all previewed questions, in the name of the API key. Questions answered before are skipped.',
   answer: objectSchema({
@@ -162,6 +162,7 @@ export const answerCheckpoints = defineRoute({
   },
   async handle({ body, caller }, services) {
     const one = requireBatch(await namedCheckpoints(body.checkpoints, caller.scope, services))
+    requireMayApprove(caller, one.checkpoints, body.answer)
     const given = {
       value: body.answer,
       by: caller.actor,

@@ -4,6 +4,7 @@ import { RequestError } from '../../request/request-error.ts'
 import { component, defineRoute } from '../../routing/route.ts'
 import { answerCheckpoints, previewAnswers } from './answer-many.ts'
 import { actorSchema } from '../system/audit.ts'
+import { requireMayApprove } from './require-may-approve.ts'
 import { answerView, checkpointView } from './checkpoint-view.ts'
 import {
   objectSchema,
@@ -15,7 +16,6 @@ import {
   textOrNull,
   time,
 } from '../system/page.ts'
-import { operators, readers } from '../../caller/caller.ts'
 
 const givenSchema = objectSchema({
   outcome: {
@@ -58,7 +58,7 @@ const givenSchema = objectSchema({
 const listCheckpoints = defineRoute({
   method: 'GET',
   path: '/checkpoints',
-  access: readers,
+  access: 'runs:read',
   summary: 'Lists checkpoints, newest first: open ones, or those in another state.',
   answer: pageSchema(component('checkpoint')),
   query: {
@@ -88,7 +88,7 @@ const listCheckpoints = defineRoute({
 const getCheckpoint = defineRoute({
   method: 'GET',
   path: '/checkpoints/{checkpoint}',
-  access: readers,
+  access: 'runs:read',
   summary: 'One checkpoint with all its answers.',
   answer: objectSchema({
     checkpoint: component('checkpoint'),
@@ -123,7 +123,7 @@ const answerCheckpoint = defineRoute({
       return { body: { outcome, checkpoint: await checkpointView(checkpoint, services) } }
     },
   },
-  access: operators,
+  access: 'questions:write',
   summary:
     'Answers a checkpoint in the name of the API key. The first answer in time counts; others are only recorded.',
   answer: objectSchema({
@@ -156,6 +156,8 @@ const answerCheckpoint = defineRoute({
       text: body.text ?? null,
       refusedItems: body.refused_items,
     }
+    const asked = await services.stores.checkpoints.find(caller.scope, params.checkpoint)
+    requireMayApprove(caller, asked === undefined ? [] : [asked], body.answer)
     const { outcome, checkpoint } = await services.control.answer(caller.scope, params.checkpoint, given)
     return { body: { outcome, checkpoint: await checkpointView(checkpoint, services) } }
   },

@@ -4,14 +4,13 @@ import { defineRoute } from '../../routing/route.ts'
 import { RequestError } from '../../request/request-error.ts'
 import { connectionQuery, connectionDefinition, namedConnection } from './connection-view.ts'
 import { time } from '../system/page.ts'
-import { admins } from '../../caller/caller.ts'
 
 const deadlineMs = 30_000
 
 export const authenticateConnection = defineRoute({
   method: 'POST',
   path: '/connections/{connection}/authenticate',
-  access: admins,
+  access: 'connections:write',
   summary:
     'Tests the credentials of a connection, even if it is disabled; an error says why they failed. ' +
     '`warning`: credentials that work but need attention, e.g. before they expire; else null. ' +

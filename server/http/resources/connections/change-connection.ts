@@ -16,12 +16,11 @@ import { within } from '../../request/validate.ts'
 import { requireSecretsForNewAddress } from './connection-addresses.ts'
 import { checkEntered, readReferences, readReferencesIfPossible } from './entered-secrets.ts'
 import { connectionQuery, connectionView, connectionDefinition, namedConnection } from './connection-view.ts'
-import { admins } from '../../caller/caller.ts'
 
 export const changeConnection = defineRoute({
   method: 'PATCH',
   path: '/connections/{connection}',
-  access: admins,
+  access: 'connections:write',
   summary: 'Changes settings of a connection, including secrets, and whether it is enabled.',
   headers: ifMatchHeader,
   answer: component('connection'),
@@ -58,7 +57,7 @@ export const changeConnection = defineRoute({
 export const deleteConnection = defineRoute({
   method: 'DELETE',
   path: '/connections/{connection}',
-  access: admins,
+  access: 'connections:write',
   summary: 'Deletes a connection with its secrets, and returns its last state.',
   headers: ifMatchHeader,
   answer: component('connection'),

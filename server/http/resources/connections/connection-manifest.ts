@@ -3,12 +3,11 @@ import { defineRoute } from '../../routing/route.ts'
 import { RequestError } from '../../request/request-error.ts'
 import { unreachableFromOutside } from '../../../config/unreachable.ts'
 import { connectionQuery, connectionDefinition, namedConnection } from './connection-view.ts'
-import { admins } from '../../caller/caller.ts'
 
 export const connectionManifest = defineRoute({
   method: 'GET',
   path: '/connections/{connection}/manifest',
-  access: admins,
+  access: 'connections:write',
   summary:
     'The document for the set-up of the other system. It contains the token of the connection: keep it secret. If the addresses are unreachable for ' +
     'other systems, the header `Tocsin-Warning` says why.',

@@ -20,7 +20,6 @@ import {
 } from './connection-view.ts'
 import { takeUpRefused } from '../playbooks/edit-playbook.ts'
 import { flag, pageParameters, pageSchema, pageView, sortParameter } from '../system/page.ts'
-import { admins, readers } from '../../caller/caller.ts'
 
 const order: RowOrder<Connection> = {
   name: 'connections',
@@ -36,7 +35,7 @@ const listConnections = defineRoute({
   method: 'GET',
   path: '/connections',
   view: 'connections.viewed',
-  access: readers,
+  access: 'connections:read',
   summary: 'Lists connections without their secrets.',
   answer: pageSchema(component('connection')),
   query: {
@@ -67,7 +66,7 @@ const getConnection = defineRoute({
   method: 'GET',
   path: '/connections/{connection}',
   view: 'connections.viewed',
-  access: readers,
+  access: 'connections:read',
   summary: 'Returns a connection without its secrets.',
   answer: component('connection'),
   query: connectionQuery,
@@ -80,7 +79,7 @@ const getConnection = defineRoute({
 const createConnection = defineRoute({
   method: 'POST',
   path: '/connections',
-  access: admins,
+  access: 'connections:write',
   summary: 'Creates a connection. Its settings and secrets follow the schema of the plugin (GET plugins).',
   status: 201,
   answer: component('connection'),
@@ -152,7 +151,7 @@ const rotateToken = defineRoute({
   method: 'POST',
   path: '/connections/{connection}/rotate-token',
   once: true,
-  access: admins,
+  access: 'connections:write',
   summary:
     'Replaces the webhook token of a connection: the old addresses stop working at once, until you update the other system.',
   answer: component('connection'),

@@ -6,7 +6,6 @@ import { editSeen, entityTag, ifMatchHeader } from '../../request/if-match.ts'
 import { defineRoute, type Services } from '../../routing/route.ts'
 import { requireVisibleOrganization } from '../access/lookups.ts'
 import { objectSchema, text } from '../system/page.ts'
-import { admins, readers } from '../../caller/caller.ts'
 
 const count = { type: 'integer', minimum: 0 } as const
 
@@ -73,7 +72,7 @@ async function view(
 const getLimits = defineRoute({
   method: 'GET',
   path: '/organizations/{organization}/destructive-limits',
-  access: readers,
+  access: 'runs:read',
   summary:
     'The limits of an organization for destructive actions without approval, and their use in the last hour.',
   answer,
@@ -86,7 +85,7 @@ const getLimits = defineRoute({
 const setLimits = defineRoute({
   method: 'PUT',
   path: '/organizations/{organization}/destructive-limits',
-  access: admins,
+  access: 'organizations:write',
   summary:
     'Sets the limits of destructive actions of an organization. An omitted or null class gets the limit of the server.',
   answer,

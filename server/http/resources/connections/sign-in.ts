@@ -2,7 +2,7 @@ import type { Connection } from '../../../../core/domain/connection.ts'
 import { TocsinError } from '../../../../core/plugin/index.ts'
 import type { OpenConnection } from '../../../../core/ports/connection-store.ts'
 import type { SignInAttempt } from '../../../../core/skill/sign-in/sign-in-flow.ts'
-import { admins, type Caller } from '../../caller/caller.ts'
+import { type Caller } from '../../caller/caller.ts'
 import { requireSamePage } from '../../caller/same-origin.ts'
 import { entityTag } from '../../request/if-match.ts'
 import { RequestError } from '../../request/request-error.ts'
@@ -15,7 +15,7 @@ const timeoutMs = 30_000
 const startSignIn = defineRoute({
   method: 'POST',
   path: '/connections/{connection}/sign-in',
-  access: admins,
+  access: 'connections:write',
   summary:
     'Starts a sign-in to the other system (OAuth 2.0): open `authorize_url` in a browser. The same session or API key completes it.',
   answer: objectSchema({
@@ -53,7 +53,7 @@ const startSignIn = defineRoute({
 const completeSignIn = defineRoute({
   method: 'POST',
   path: '/oauth/callback',
-  access: admins,
+  access: 'connections:write',
   summary: 'Completes a sign-in with the parameters of the redirect, and returns the connection.',
   answer: component('connection'),
   // A repeated request finds no state.
@@ -94,7 +94,7 @@ const completeSignIn = defineRoute({
 const signOut = defineRoute({
   method: 'DELETE',
   path: '/connections/{connection}/sign-in',
-  access: admins,
+  access: 'connections:write',
   summary:
     'Discards the sign-in of a connection with its tokens, and revokes them if the vendor supports it.',
   answer: objectSchema({

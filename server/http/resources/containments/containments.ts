@@ -11,7 +11,6 @@ import type { OrganizationScope } from '../../../../core/ports/common.ts'
 import type { Stores } from '../../../../core/ports/stores.ts'
 import { undoingRun } from '../../../../core/destructive/undo-run.ts'
 import { skillView, type CatalogueSkill } from '../../../../core/registry/catalogue.ts'
-import { operators, readers } from '../../caller/caller.ts'
 import { RequestError } from '../../request/request-error.ts'
 import { component, defineRoute, type Services } from '../../routing/route.ts'
 import { recallNewRun, runView } from '../runs/run-view.ts'
@@ -21,7 +20,7 @@ import { lastTime, pageOf, pageParameters, pageSchema, pageView, sortByAge } fro
 const listContainments = defineRoute({
   method: 'GET',
   path: '/containments',
-  access: readers,
+  access: 'runs:read',
   summary: 'Lists containments, newest first: actions that stay in effect until they are undone.',
   answer: pageSchema(component('containment')),
   query: {
@@ -50,7 +49,7 @@ const listContainments = defineRoute({
 const undoContainment = defineRoute({
   method: 'POST',
   path: '/containments/{containment}/undo',
-  access: operators,
+  access: 'runs:write',
   summary:
     'Undoes a containment: starts a run that calls the undoing skill, with the limits and approvals of every run.',
   status: 201,
@@ -67,7 +66,7 @@ const undoContainment = defineRoute({
 const extendContainment = defineRoute({
   method: 'POST',
   path: '/containments/{containment}/extend',
-  access: operators,
+  access: 'runs:write',
   summary: 'Changes when a containment is undone: to a time, by a time, or never without a person.',
   answer: component('containment'),
   // A repeated `by` would extend it twice.

@@ -3,7 +3,7 @@ import { undoingRun } from '../../../../core/destructive/undo-run.ts'
 import { NotFoundError } from '../../../../core/errors/errors.ts'
 import { TocsinError } from '../../../../core/plugin/index.ts'
 import type { ContainmentFilter } from '../../../../core/ports/runs/containment-store.ts'
-import { operators, type Caller } from '../../caller/caller.ts'
+import { type Caller } from '../../caller/caller.ts'
 import { defineRoute, type Services } from '../../routing/route.ts'
 import { requireCase } from '../cases/read-case.ts'
 import { errorView, untilEnough } from '../runs/retry-choice.ts'
@@ -52,7 +52,7 @@ export const undoOfCase = defineRoute({
   method: 'POST',
   path: '/cases/{case}/containments/undo',
   once: true,
-  access: operators,
+  access: 'runs:write',
   summary: summary('a case'),
   answer,
   body,
@@ -66,7 +66,7 @@ export const undoOfRun = defineRoute({
   method: 'POST',
   path: '/runs/{run}/containments/undo',
   once: true,
-  access: operators,
+  access: 'runs:write',
   summary: summary('a run'),
   answer,
   body,

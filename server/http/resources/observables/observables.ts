@@ -1,6 +1,5 @@
 import { caseStatuses, observableKinds, severities, verdicts } from '../../../../core/plugin/index.ts'
 import { relatingObservables } from '../../../../core/observable/related-cases.ts'
-import { readers } from '../../caller/caller.ts'
 import { defineRoute } from '../../routing/route.ts'
 import { requireCase } from '../cases/read-case.ts'
 import { observableParameter, readObservable } from './observable-parameter.ts'
@@ -74,7 +73,7 @@ const observablePage = pageSchema(apiSeenObservableSchema)
 const listObservables = defineRoute({
   method: 'GET',
   path: '/observables',
-  access: readers,
+  access: 'alerts:read',
   summary:
     'Lists the observables of alerts and runs, newest first, each with when and how often it was seen.',
   answer: {
@@ -134,7 +133,7 @@ const beginningOf = (typed: string): string =>
 const listFindings = defineRoute({
   method: 'GET',
   path: '/observables/findings',
-  access: readers,
+  access: 'alerts:read',
   summary: 'Lists the findings of lookups, of one observable or of all, newest first.',
   answer: pageSchema(apiSeenFindingSchema),
   query: {
@@ -174,7 +173,7 @@ const maxRelated = 20
 const listRelatedCases = defineRoute({
   method: 'GET',
   path: '/cases/{case}/related',
-  access: readers,
+  access: 'alerts:read',
   summary:
     'Cases of the organization that share observables with this one: most in common first, at most 20.',
   answer: objectSchema({ data: { type: 'array', items: apiRelatedCaseSchema } }),

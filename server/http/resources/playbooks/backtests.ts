@@ -5,7 +5,7 @@ import { newInputPolicies } from '../../../../core/backtest/replay-notes.ts'
 import type { Organization } from '../../../../core/domain/organization.ts'
 import { PlaybookError } from '../../../../core/errors/playbook-error.ts'
 import { knownNames } from '../../../../core/investigation/known-names.ts'
-import { operators, readers, type Caller } from '../../caller/caller.ts'
+import { type Caller } from '../../caller/caller.ts'
 import { defineRoute, type Services } from '../../routing/route.ts'
 import { epochMs, flag, objectSchema } from '../system/page.ts'
 import { backtestSchema, comparedRunsSchema, comparedRunsView } from './backtest-view.ts'
@@ -20,7 +20,7 @@ const startBacktest = defineRoute({
   path: '/playbooks/{playbook}/backtests',
   // A second one changes nothing either.
   once: false,
-  access: operators,
+  access: 'playbooks:test',
   summary:
     'Runs an edited version of a playbook against recorded alerts with their recorded replies, in the background. Writes nothing.',
   status: 201,
@@ -106,7 +106,7 @@ const rowsParameter = {
 const listBacktests = defineRoute({
   method: 'GET',
   path: '/playbooks/{playbook}/backtests',
-  access: readers,
+  access: 'playbooks:read',
   summary: 'Lists the latest backtests of a playbook, newest first, without their alerts.',
   answer: objectSchema({ data: { type: 'array', items: backtestSchema } }),
   async handle({ params, caller }, { backtests }) {
@@ -118,7 +118,7 @@ const listBacktests = defineRoute({
 const getBacktest = defineRoute({
   method: 'GET',
   path: '/backtests/{backtest}',
-  access: readers,
+  access: 'playbooks:read',
   summary: 'Returns a backtest with its progress, its groups of changes, and its alerts so far.',
   answer: backtestSchema,
   query: rowsParameter,
@@ -131,7 +131,7 @@ const getBacktest = defineRoute({
 const cancelBacktest = defineRoute({
   method: 'POST',
   path: '/backtests/{backtest}/cancel',
-  access: operators,
+  access: 'playbooks:test',
   summary: 'Cancels a backtest; its results so far stay.',
   answer: backtestSchema,
   async handle({ params, caller }, { backtests }) {
@@ -142,7 +142,7 @@ const cancelBacktest = defineRoute({
 const resumeBacktest = defineRoute({
   method: 'POST',
   path: '/backtests/{backtest}/resume',
-  access: operators,
+  access: 'playbooks:test',
   summary: 'Continues a cancelled or failed backtest with the alerts that are left.',
   answer: backtestSchema,
   async handle({ params, caller }, { backtests }) {
@@ -153,7 +153,7 @@ const resumeBacktest = defineRoute({
 const getComparedRuns = defineRoute({
   method: 'GET',
   path: '/backtests/{backtest}/runs/{run}',
-  access: operators,
+  access: 'playbooks:test',
   summary: 'Replays one alert of a backtest again, and returns the steps of both versions.',
   answer: comparedRunsSchema,
   async handle({ params, caller, gone }, { backtests, dryRunGate, calculations, catalogue }) {

@@ -20,13 +20,13 @@ import { requireAlert } from '../alerts/alert-view.ts'
 import { dryRunSchema, dryRunView } from './dry-run-view.ts'
 import { asRefusal, playbookSource } from './edit-playbook.ts'
 import { requirePlaybook } from './playbook-view.ts'
-import { operators, type Caller } from '../../caller/caller.ts'
+import { type Caller } from '../../caller/caller.ts'
 
 /** Like `tocsin dry-run`, with the connections of an organization. */
 export const dryRunPlaybook = defineRoute({
   method: 'POST',
   path: '/playbooks/dry-run',
-  access: operators,
+  access: 'playbooks:test',
   summary:
     'Dry run of a playbook, for every possible answer: read-only skills make real calls, writes are skipped.',
   answer: dryRunSchema,

@@ -18,7 +18,6 @@ import {
   requirePlaybook,
 } from './playbook-view.ts'
 import { apiGraphSchema, graphView } from './playbook-graph.ts'
-import { admins, readers } from '../../caller/caller.ts'
 
 export const playbookSource = { type: 'string', maxLength: 1_000_000, description: 'YAML.' } as const
 
@@ -62,7 +61,7 @@ export const apiValidationSchema = objectSchema({
 export const validatePlaybook = defineRoute({
   method: 'POST',
   path: '/playbooks/validate',
-  access: readers,
+  access: 'playbooks:read',
   summary: 'Validates a playbook together with the live ones, and draws it; stores nothing.',
   answer: apiValidationSchema,
   body: {
@@ -89,7 +88,7 @@ export const validatePlaybook = defineRoute({
 export const putPlaybook = defineRoute({
   method: 'PUT',
   path: '/playbooks/{playbook}',
-  access: admins,
+  access: 'playbooks:write',
   summary:
     'Saves a valid playbook to the playbooks folder and publishes it. The API key must not be limited to organizations.',
   answer: objectSchema({ ...playbookFields, source: text, problems: problemsSchema }),

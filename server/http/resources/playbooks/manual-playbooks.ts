@@ -1,5 +1,4 @@
 import { inputsOf } from '../../../../core/editor/describe-playbook.ts'
-import { operators } from '../../caller/caller.ts'
 import { defineRoute } from '../../routing/route.ts'
 import { objectSchema, text } from '../system/page.ts'
 
@@ -13,7 +12,7 @@ export const apiManualPlaybookSchema = objectSchema({
 export const listManualPlaybooks = defineRoute({
   method: 'GET',
   path: '/manual-playbooks',
-  access: operators,
+  access: 'runs:write',
   summary: 'The live playbooks that people may start, by name, with the JSON Schema of their inputs.',
   answer: objectSchema({ data: { type: 'array', items: apiManualPlaybookSchema } }),
   async handle(_, { playbooks }) {

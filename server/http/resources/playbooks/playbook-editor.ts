@@ -10,7 +10,7 @@ import type { JsonSchema } from '../../../../core/plugin/index.ts'
 import { defineRoute, type Services } from '../../routing/route.ts'
 import { objectSchema, text, textOrNull } from '../system/page.ts'
 import { placeFields, spanFields, spanView } from './playbook-view.ts'
-import { readers, type Caller } from '../../caller/caller.ts'
+import { type Caller } from '../../caller/caller.ts'
 
 /** Called for every typed word; a quarter of the limit for playbooks to save. */
 const typedSource = { type: 'string', maxLength: 65_536, description: 'YAML.' } as const
@@ -57,7 +57,7 @@ export const apiCompletionsSchema = objectSchema({
 const completePlaybook = defineRoute({
   method: 'POST',
   path: '/playbooks/complete',
-  access: readers,
+  access: 'playbooks:read',
   summary:
     'Completions at a position of an unfinished playbook: keys, skills, inputs, connections, and parts of expressions.',
   answer: apiCompletionsSchema,
@@ -87,7 +87,7 @@ export const apiHoverSchema = objectSchema({
 const hoverPlaybook = defineRoute({
   method: 'POST',
   path: '/playbooks/hover',
-  access: readers,
+  access: 'playbooks:read',
   summary:
     'Help for a position of a playbook: a key, a skill, a called playbook, or a part of an expression with its type.',
   answer: apiHoverSchema,

@@ -3,7 +3,6 @@ import { PlaybookError } from '../../../../core/errors/playbook-error.ts'
 import { defineRoute, type Services } from '../../routing/route.ts'
 import { objectSchema, text, time, timeOrNull } from '../system/page.ts'
 import { apiTriggersSchema, onView, requirePlaybook } from './playbook-view.ts'
-import { readers } from '../../caller/caller.ts'
 
 const count = { type: 'integer', minimum: 0 } as const
 const dayMs = 24 * 60 * 60 * 1_000
@@ -35,7 +34,7 @@ export const apiPlaybookResultsSchema = objectSchema({
 export const getPlaybookResults = defineRoute({
   method: 'GET',
   path: '/playbooks/{playbook}/results',
-  access: readers,
+  access: 'playbooks:read',
   summary: 'Coverage and results of a playbook: the alerts that start it, their number, and its newest runs.',
   answer: apiPlaybookResultsSchema,
   async handle({ params, caller: { scope } }, { stores, playbooks, clock }) {

@@ -18,7 +18,6 @@ import {
 } from '../system/page.ts'
 import { compiledPlaybook } from './playbook-results.ts'
 import { requirePlaybook } from './playbook-view.ts'
-import { operators, readers } from '../../caller/caller.ts'
 
 const count = { type: 'integer', minimum: 0 } as const
 const ofOrganization = {
@@ -59,7 +58,7 @@ export const apiStateEntrySchema = objectSchema({
 const listState = defineRoute({
   method: 'GET',
   path: '/playbooks/{playbook}/state',
-  access: readers,
+  access: 'playbooks:read',
   summary: 'What a playbook keeps between runs: its stored states, by name and organization.',
   answer: objectSchema({ data: { type: 'array', items: apiPlaybookStateSchema } }),
   query: { organization: ofOrganization },
@@ -94,7 +93,7 @@ function stateView(state: StoredState, declared: boolean | null) {
 const listEntries = defineRoute({
   method: 'GET',
   path: '/playbooks/{playbook}/state/{state}',
-  access: readers,
+  access: 'playbooks:read',
   summary: 'The entries of a set, map or counters that a playbook keeps, newest first.',
   answer: pageSchema(apiStateEntrySchema),
   query: { ...pageParameters, sort: sortByAddition, organization: ofOrganization },
@@ -117,7 +116,7 @@ const entryView = ({ organizationCode, key, value, isSensitive, addedAt, expires
 const resetState = defineRoute({
   method: 'DELETE',
   path: '/playbooks/{playbook}/state/{state}',
-  access: operators,
+  access: 'playbooks:test',
   summary: 'Resets a state of a playbook, or deletes one entry of it. The next run finds it empty.',
   answer: objectSchema({ organization_code: text, name: text, key: { type: ['string', 'null'] } }),
   query: {

@@ -24,12 +24,11 @@ import {
 import { startPlaybook } from '../runs/run-operations.ts'
 import { triggerPlaybook } from '../runs/trigger-playbook.ts'
 import { testPlaybook } from './test-playbook.ts'
-import { readers } from '../../caller/caller.ts'
 
 const listPlaybooks = defineRoute({
   method: 'GET',
   path: '/playbooks',
-  access: readers,
+  access: 'playbooks:read',
   summary:
     'Lists the newest version of each playbook: authored ones, and those generated for organizations of the key.',
   answer: pageSchema(apiPlaybookSchema),
@@ -64,7 +63,7 @@ const listPlaybooks = defineRoute({
 const getPlaybook = defineRoute({
   method: 'GET',
   path: '/playbooks/{playbook}',
-  access: readers,
+  access: 'playbooks:read',
   summary: 'The newest version of a playbook by name, or any version by hash, with its source.',
   answer: objectSchema({ ...playbookFields, source: text }),
   async handle({ params: { playbook }, caller: { scope } }, services) {
@@ -79,7 +78,7 @@ const getPlaybook = defineRoute({
 const getGraph = defineRoute({
   method: 'GET',
   path: '/playbooks/{playbook}/graph',
-  access: readers,
+  access: 'playbooks:read',
   summary: 'The graph of a playbook by name or hash: its steps and paths, with coordinates.',
   answer: apiGraphSchema,
   async handle({ params: { playbook }, caller }, { stores, playbooks, calculations }) {
@@ -92,7 +91,7 @@ const getGraph = defineRoute({
 const listVersions = defineRoute({
   method: 'GET',
   path: '/playbooks/{playbook}/versions',
-  access: readers,
+  access: 'playbooks:read',
   summary: 'All versions of a playbook that were ever live, newest first.',
   answer: pageSchema(apiPlaybookSchema),
   query: { ...pageParameters, sort: sortByAge },

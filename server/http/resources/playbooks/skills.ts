@@ -20,7 +20,6 @@ import {
   text,
   textOrNull,
 } from '../system/page.ts'
-import { readers } from '../../caller/caller.ts'
 import { requireSkill, trySkill } from './try-skill.ts'
 
 function pluginView(
@@ -173,7 +172,7 @@ const textOf = (...parts: readonly Pick<PluginDefinition, 'name' | 'title' | 'de
 const listSkills = defineRoute({
   method: 'GET',
   path: '/skills',
-  access: readers,
+  access: 'playbooks:read',
   summary: 'Lists the skills for playbooks, with the schemas of their inputs and outputs.',
   answer: pageSchema(apiSkillSchema),
   query: {
@@ -203,7 +202,7 @@ const listSkills = defineRoute({
 const getSkill = defineRoute({
   method: 'GET',
   path: '/skills/{skill}',
-  access: readers,
+  access: 'playbooks:read',
   summary: 'Returns a skill with its examples, and with a step for a playbook for each of them.',
   answer: apiSkillDetailSchema,
   async handle({ params }, { catalogue }) {
@@ -226,7 +225,7 @@ const getSkill = defineRoute({
 const listPlugins = defineRoute({
   method: 'GET',
   path: '/plugins',
-  access: readers,
+  access: 'playbooks:read',
   summary: 'Lists the installed plugins, with the schemas of their connection settings.',
   answer: pageSchema(apiPluginSchema),
   query: { ...pageParameters, q: words('its skills'), sort: sortParameter(['name']) },
@@ -243,7 +242,7 @@ const listPlugins = defineRoute({
 const getPlugin = defineRoute({
   method: 'GET',
   path: '/plugins/{plugin}',
-  access: readers,
+  access: 'playbooks:read',
   summary: 'Returns an installed plugin.',
   answer: apiPluginSchema,
   async handle({ params }, services) {

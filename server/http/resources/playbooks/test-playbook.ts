@@ -11,7 +11,6 @@ import type { Catalogue } from '../../../../core/registry/catalogue.ts'
 import { defineRoute } from '../../routing/route.ts'
 import { objectSchema, text, textOrNull } from '../system/page.ts'
 import { requirePlaybook } from './playbook-view.ts'
-import { operators } from '../../caller/caller.ts'
 
 const count = { type: 'integer', minimum: 0 } as const
 const line = { type: 'integer', minimum: 1 } as const
@@ -55,7 +54,7 @@ export const apiTestResultSchema = objectSchema({
 export const testPlaybook = defineRoute({
   method: 'POST',
   path: '/playbooks/{playbook}/test',
-  access: operators,
+  access: 'playbooks:test',
   summary:
     'Runs the tests beside a live playbook, with mocks for all skills: calls nothing and stores nothing.',
   answer: apiTestResultSchema,

@@ -6,7 +6,7 @@ import { destructiveClasses } from '../../../../core/plugin/index.ts'
 import type { Catalogue, CatalogueSkill } from '../../../../core/registry/catalogue.ts'
 import { isInScope } from '../../../../core/common/scope.ts'
 import { compileSchema } from '../../../../core/schema/index.ts'
-import { admins, operators, scopeOf, type Caller } from '../../caller/caller.ts'
+import { scopeOf, type Caller } from '../../caller/caller.ts'
 import { RequestError } from '../../request/request-error.ts'
 import { component, defineRoute, type Services } from '../../routing/route.ts'
 import { recallNewRun, runView } from '../runs/run-view.ts'
@@ -23,7 +23,7 @@ export function requireSkill(catalogue: Catalogue, name: string): CatalogueSkill
 export const trySkill = defineRoute({
   method: 'POST',
   path: '/skills/{skill}/runs',
-  access: operators,
+  access: 'runs:write',
   summary:
     'Tries a skill: starts a run that calls it once. A skill that writes needs the role `admin`, the name of its connection, and `confirm`.',
   status: 201,
@@ -84,7 +84,7 @@ function requireTriable({ name, skill, implementedBy }: CatalogueSkill): void {
  * writes. Throws RequestError `role_insufficient`.
  */
 function requireAllowed({ name, skill }: CatalogueSkill, { grants }: Caller, { uuid }: Organization): void {
-  const ofAdmin = scopeOf(grants, admins)
+  const ofAdmin = scopeOf(grants, 'playbooks:write')
   if (skill.effect === 'read' || (ofAdmin !== undefined && isInScope(ofAdmin, uuid))) return
   throw new RequestError('role_insufficient', `${name} writes: only the role admin may try it.`, {
     hint: 'ask an administrator, or start a playbook that calls it',

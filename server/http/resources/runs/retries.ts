@@ -14,12 +14,11 @@ import {
   whyNot,
 } from './retry-choice.ts'
 import { text, textOrNull } from '../system/page.ts'
-import { operators } from '../../caller/caller.ts'
 
 export const retryRun = defineRoute({
   method: 'POST',
   path: '/runs/{run}/retry',
-  access: operators,
+  access: 'runs:write',
   summary: 'Retries from the failed step in a new run, which carries over the finished steps.',
   status: 201,
   answer: component('run'),
@@ -48,7 +47,7 @@ export const retryRuns = defineRoute({
   method: 'POST',
   path: '/runs/retry',
   once: true,
-  access: operators,
+  access: 'runs:write',
   summary: `Retries up to ${maxRetries} runs: named ones, or the newest failed ones of a playbook.`,
   answer: {
     type: 'object',

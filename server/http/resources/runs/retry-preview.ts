@@ -14,7 +14,6 @@ import {
   whyNot,
 } from './retry-choice.ts'
 import { text, textOrNull } from '../system/page.ts'
-import { operators } from '../../caller/caller.ts'
 
 /** Per response. */
 const [maxSteps, maxRepeats] = [5_000, 1_000]
@@ -96,7 +95,7 @@ export const apiRetryPreviewSchema = {
 export const previewRetry = defineRoute({
   method: 'GET',
   path: '/runs/{run}/retry',
-  access: operators,
+  access: 'runs:write',
   summary: 'Previews a retry: steps that are carried over, and effects that would repeat.',
   answer: apiRetryPreviewSchema,
   query: { playbook: playbookVersion },
@@ -119,7 +118,7 @@ export const previewRetry = defineRoute({
 export const previewRetries = defineRoute({
   method: 'POST',
   path: '/runs/retry/preview',
-  access: operators,
+  access: 'runs:write',
   summary: 'Previews a retry of many runs: which runs, and effects that would repeat. Changes nothing.',
   answer: {
     type: 'object',

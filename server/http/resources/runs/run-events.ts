@@ -2,12 +2,11 @@ import { readCursor, endCursor } from '../../events/run-cursor.ts'
 import { followRun as follow } from '../../events/follow-run.ts'
 import { defineRoute } from '../../routing/route.ts'
 import { requireRun } from './run-view.ts'
-import { readers } from '../../caller/caller.ts'
 
 export const streamRunEvents = defineRoute({
   method: 'GET',
   path: '/runs/{run}/events',
-  access: readers,
+  access: 'runs:read',
   summary:
     'Streams the events of a run, past and live, until it ends. Server-sent events `run`, `step` and `end`.',
   isText: true,

@@ -10,13 +10,13 @@ import { asRefusal } from '../playbooks/edit-playbook.ts'
 import { requireCase } from '../cases/read-case.ts'
 import { recallNewRun, recallRun, runView, stepView } from './run-view.ts'
 import { showRun } from './redact-run.ts'
-import { operators, type Caller } from '../../caller/caller.ts'
+import { type Caller } from '../../caller/caller.ts'
 
 export const cancelRun = defineRoute({
   method: 'POST',
   path: '/runs/{run}/cancel',
   once: true,
-  access: operators,
+  access: 'runs:write',
   summary: 'Cancels a run: active steps end, and `finally` still runs.',
   answer: component('run'),
   recall: recallRun,
@@ -30,7 +30,7 @@ export const resolveStep = defineRoute({
   method: 'POST',
   path: '/runs/{run}/resolve',
   once: true,
-  access: operators,
+  access: 'runs:write',
   summary: 'Decides a step with unknown outcome (state `unknown`). Only one decision counts.',
   answer: { type: 'object' },
   body: {
@@ -74,7 +74,7 @@ async function requireNames(
 export const startPlaybook = defineRoute({
   method: 'POST',
   path: '/playbooks/{playbook}/runs',
-  access: operators,
+  access: 'runs:write',
   summary: 'Starts a playbook manually, if its `on` has `manual: true`.',
   status: 201,
   answer: component('run'),

@@ -3,7 +3,6 @@ import { component, defineRoute } from '../../routing/route.ts'
 import { pageParameters, pageSchema, pageView, sortParameter } from '../system/page.ts'
 import { showRun } from './redact-run.ts'
 import { requireRun, stepView } from './run-view.ts'
-import { readers } from '../../caller/caller.ts'
 
 /** Limit for inputs and outputs in one page, unless a single step is larger. */
 const maxBytes = 4_000_000
@@ -11,7 +10,7 @@ const maxBytes = 4_000_000
 export const listSteps = defineRoute({
   method: 'GET',
   path: '/runs/{run}/steps',
-  access: readers,
+  access: 'runs:read',
   summary: 'All steps of a run with inputs and outputs, in the order of their start.',
   answer: pageSchema(component('run_step')),
   query: { ...pageParameters, sort: sortParameter(['started_at']) },

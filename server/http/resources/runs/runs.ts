@@ -9,12 +9,11 @@ import { cancelRun, resolveStep } from './run-operations.ts'
 import { retryRun, retryRuns } from './retries.ts'
 import { previewRetries, previewRetry } from './retry-preview.ts'
 import { listSteps } from './run-steps.ts'
-import { readers } from '../../caller/caller.ts'
 
 const listRuns = defineRoute({
   method: 'GET',
   path: '/runs',
-  access: readers,
+  access: 'runs:read',
   summary: 'Lists runs, newest first.',
   answer: pageSchema(component('run')),
   query: {
@@ -57,7 +56,7 @@ const listRuns = defineRoute({
 const getRun = defineRoute({
   method: 'GET',
   path: '/runs/{run}',
-  access: readers,
+  access: 'runs:read',
   summary: 'Returns a run with its output and its steps: inputs, outputs, attempts, timing, errors.',
   answer: component('run'),
   async handle({ params, caller }, services) {

@@ -4,7 +4,6 @@ import type { Organization } from '../../../../core/domain/organization.ts'
 import type { RunTrigger } from '../../../../core/domain/run.ts'
 import type { Playbook } from '../../../../core/playbook/language/playbook.ts'
 import { compileSchema } from '../../../../core/schema/index.ts'
-import { posters } from '../../caller/caller.ts'
 import { RequestError } from '../../request/request-error.ts'
 import { defineRoute, type Recall, type Services } from '../../routing/route.ts'
 import { requireVisibleOrganization } from '../access/lookups.ts'
@@ -22,7 +21,7 @@ const recall: Recall = { ...recallRun, answer: async (uuid) => started(String(uu
 export const triggerPlaybook = defineRoute({
   method: 'POST',
   path: '/playbooks/{playbook}/trigger/{organization}',
-  access: posters,
+  access: 'alerts:create',
   summary: 'Starts a playbook with `on.webhook` in an organization; the body is its `trigger.body`.',
   status: 202,
   answer: objectSchema({

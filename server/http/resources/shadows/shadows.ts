@@ -5,7 +5,7 @@ import type { Playbook } from '../../../../core/playbook/language/playbook.ts'
 import { maxReportAlerts, shadowReport } from '../../../../core/shadow/report.ts'
 import { shadowOutcomes } from '../../../../core/shadow/shadow-result.ts'
 import { requireWholeScope } from '../../caller/authenticate.ts'
-import { admins, readers, type Caller } from '../../caller/caller.ts'
+import { type Caller } from '../../caller/caller.ts'
 import { RequestError } from '../../request/request-error.ts'
 import { defineRoute, type Services } from '../../routing/route.ts'
 import { asRefusal } from '../playbooks/edit-playbook.ts'
@@ -34,7 +34,7 @@ interface Span {
 const getShadowReport = defineRoute({
   method: 'GET',
   path: '/playbooks/{playbook}/shadow',
-  access: readers,
+  access: 'playbooks:read',
   summary:
     'Reports how the decisions of a playbook in shadow agree with those of the live runs and the analysts.',
   answer: shadowReportSchema,
@@ -96,7 +96,7 @@ async function reportOf(shadow: Playbook, query: Span, caller: Caller, services:
 const listShadowAlerts = defineRoute({
   method: 'GET',
   path: '/playbooks/{playbook}/shadow/alerts',
-  access: readers,
+  access: 'playbooks:read',
   summary: 'Lists the alerts on which a shadow is judged, by the end of their investigation, newest first.',
   answer: pageSchema(shadowRowSchema),
   query: {
@@ -132,7 +132,7 @@ interface Detail {
 const getShadowAlert = defineRoute({
   method: 'GET',
   path: '/playbooks/{playbook}/shadow/alerts/{alert}',
-  access: readers,
+  access: 'playbooks:read',
   summary: 'Returns the result of a shadow for one alert, with the steps of the live run and of the shadow.',
   answer: shadowAlertSchema,
   async handle({ params, caller }, services) {
@@ -173,7 +173,7 @@ const promoteShadow = defineRoute({
   path: '/playbooks/{playbook}/shadow/promote',
   // A second request finds no shadow, or another version.
   once: false,
-  access: admins,
+  access: 'playbooks:write',
   summary:
     'Makes a shadow live, with its report in the audit log. The API key must not be limited to organizations.',
   answer: apiPlaybookSchema,

@@ -11,7 +11,6 @@ import {
   textOrNull,
   time,
 } from './page.ts'
-import { admins } from '../../caller/caller.ts'
 
 /** Who did it. */
 export const actorSchema = objectSchema({
@@ -43,7 +42,7 @@ export const apiAuditEntrySchema = objectSchema({
 const listAudit = defineRoute({
   method: 'GET',
   path: '/audit',
-  access: admins,
+  access: 'audit:read',
   summary:
     'The audit log, newest first. A key that is limited to organizations sees only entries about one of them.',
   answer: pageSchema(apiAuditEntrySchema),

@@ -8,7 +8,7 @@ import { defineRoute, type Services } from '../../routing/route.ts'
 import { requireWholeScope } from '../../caller/authenticate.ts'
 import { actorSchema } from './audit.ts'
 import { objectSchema, text, textOrNull, time, timeOrNull } from './page.ts'
-import { admins, readers, type Caller } from '../../caller/caller.ts'
+import { type Caller } from '../../caller/caller.ts'
 
 const count = { type: 'integer', minimum: 0 } as const
 
@@ -166,7 +166,7 @@ async function destructiveViews(
 const getEngine = defineRoute({
   method: 'GET',
   path: '/engine',
-  access: readers,
+  access: 'engine:read',
   summary: 'State of the engine: pause, queued runs, alert storms, and use of destructive skills.',
   answer: apiEngineSchema,
   async handle({ caller }, services) {
@@ -178,7 +178,7 @@ const pauseEngine = defineRoute({
   method: 'POST',
   path: '/engine/pause',
   once: true,
-  access: admins,
+  access: 'engine:write',
   summary: 'Pauses the runs of all organizations: active steps end, nothing starts, new alerts wait.',
   answer: apiEngineSchema,
   body: {
@@ -204,7 +204,7 @@ const resumeEngine = defineRoute({
   method: 'POST',
   path: '/engine/resume',
   once: true,
-  access: admins,
+  access: 'engine:write',
   summary: 'Resumes paused runs.',
   answer: apiEngineSchema,
   async handle({ caller }, services) {

@@ -1,10 +1,9 @@
 import { defineRoute } from '../../routing/route.ts'
-import { readers } from '../../caller/caller.ts'
 
 const followChanges = defineRoute({
   method: 'GET',
   path: '/events',
-  access: readers,
+  access: 'alerts:read',
   summary:
     'Streams changes without their data: server-sent events named by kind, and `many` if there are too many to name.',
   isText: true,

@@ -1,12 +1,11 @@
 import { defineRoute } from '../../routing/route.ts'
 import { requireWholeScope } from '../../caller/authenticate.ts'
-import { readers } from '../../caller/caller.ts'
 
 const getMetrics = defineRoute({
   method: 'GET',
   path: '/metrics',
   outsidePrefix: true,
-  access: readers,
+  access: 'engine:read',
   summary:
     'Metrics of the process in the text format of Prometheus. The API key must not be limited to organizations.',
   answer: { type: 'string' },

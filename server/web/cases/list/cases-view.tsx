@@ -28,7 +28,7 @@ import {
 } from '../../parts/states.tsx'
 import { serverTime } from '../../parts/time.ts'
 import { TableTime } from '../../parts/times.tsx'
-import { useHasRole } from '../../session/session.ts'
+import { useMay } from '../../session/session.ts'
 import { reasonOptions, reasonText } from '../closing.tsx'
 import { DueTime } from '../due-time.tsx'
 import { rememberList } from './neighbours.ts'
@@ -117,7 +117,7 @@ export default function CasesView() {
   const filtering = useFilters(names)
   const { filters, choose } = filtering
   const { sort = newestFirst, ...narrowing } = filters
-  const mayChange = useHasRole('analyst', 'admin')
+  const mayChange = useMay('cases:write')
   const list = useList<ApiCase>({ path: '/cases', query: filters, idOf })
   const { shown, menu } = useColumns('cases', columns)
   const work = useSelectedCases(list.rows, narrowing, list.total)

@@ -4,7 +4,7 @@ import { Button, Modal, Group, SegmentedControl, Select, Stack, Text, Textarea }
 import { useDisclosure, useDebouncedValue } from '@mantine/hooks'
 import { useMutation, keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
-import { useHasRole } from '../../session/session.ts'
+import { useMay } from '../../session/session.ts'
 import type { ApiDryRun } from './dry-run.ts'
 import { apiCall, apiGet } from '../../api/call.ts'
 import { trimmedText, useUnsavedInput, useJsonText } from '../../forms/form-state.ts'
@@ -28,7 +28,7 @@ interface DryRunButtonProps {
 /** Opens the form for a dry run. */
 export function DryRunButton({ source, checked, onDone }: DryRunButtonProps) {
   const [opened, { open, close }] = useDisclosure()
-  const may = useHasRole('analyst', 'admin')
+  const may = useMay('playbooks:test')
   if (!may) return null
   return (
     <>

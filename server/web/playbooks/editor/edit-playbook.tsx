@@ -8,7 +8,7 @@ import { newSource } from '../playbook.ts'
 import type { ApiPlaybookDetail } from '../../api/types.ts'
 import { useDraft, type Draft } from './use-draft.ts'
 import { PlaybookEditor } from './playbook-editor.tsx'
-import { RequireRole, ViewTitle } from '../../shell/view.tsx'
+import { RequirePermission, ViewTitle } from '../../shell/view.tsx'
 
 const names = ['restore'] as const
 
@@ -131,9 +131,9 @@ function TakeUp({ version, onKeep, onTakeUp }: TakeUpProps) {
 
 export default function NewPlaybookPage() {
   return (
-    <RequireRole roles={['admin']} isForAll>
+    <RequirePermission permission="playbooks:write" isForAll>
       <NewDraft />
-    </RequireRole>
+    </RequirePermission>
   )
 }
 

@@ -5,7 +5,7 @@ import { PlaybookGraph } from '../../graph/playbook-graph.tsx'
 import { useFilters } from '../../lists/use-filters.ts'
 import { ErrorAlert } from '../../parts/feedback.tsx'
 import { nodeOf, shownAt } from '../../runs/run-steps.ts'
-import { useHasRole } from '../../session/session.ts'
+import { useMay } from '../../session/session.ts'
 import { DryRunButton } from '../dry-run/dry-run-form.tsx'
 import { DryRunView } from '../dry-run/dry-run-view.tsx'
 import { dryRunMarks, useDryRun } from '../dry-run/dry-run.ts'
@@ -55,7 +55,7 @@ export function PlaybookEditor(props: PlaybookEditorProps) {
   const { validation, problems, error } = checked
   const { isChanged, isSaved, publish } = usePublish(props, text, checked)
   const dry = useDryRun()
-  const mayBacktest = useHasRole('analyst', 'admin')
+  const mayBacktest = useMay('playbooks:test')
   return (
     <Stack gap="sm">
       {note !== undefined && isChanged && !isSaved && (

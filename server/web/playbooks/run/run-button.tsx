@@ -3,7 +3,7 @@ import { useDisclosure } from '@mantine/hooks'
 import { lazy, useMemo } from 'react'
 import type { ApiAlert, ApiCaseDetail } from '../../api/types.ts'
 import { WhenNeeded } from '../../parts/layout.tsx'
-import { useHasRole } from '../../session/session.ts'
+import { useMay } from '../../session/session.ts'
 import type { RunAbout } from './run-form.tsx'
 
 const RunDialog = lazy(() => import('./run-dialog.tsx'))
@@ -18,7 +18,7 @@ interface RunButtonProps {
 /** Opens the dialog that runs a playbook. */
 export function RunButton({ about, playbook }: RunButtonProps) {
   const [opened, { open, close }] = useDisclosure()
-  if (!useHasRole('analyst', 'admin')) return null
+  if (!useMay('runs:write')) return null
   return (
     <>
       <Button size="xs" variant="default" onClick={open}>

@@ -3,7 +3,7 @@ import { useState } from 'react'
 import { useLocation } from 'wouter'
 import { ConfirmButton, ErrorAlert } from '../../parts/feedback.tsx'
 import { PageLoading, Section, TextLink } from '../../parts/layout.tsx'
-import { useIsGlobalAdmin } from '../../session/session.ts'
+import { useMayForAll } from '../../session/session.ts'
 import { ShadowAlerts } from './shadow-alerts.tsx'
 import { ShadowReportView } from './shadow-report.tsx'
 import { usePromotion, useShadowReport, type ApiShadowReport } from './use-shadow.ts'
@@ -19,7 +19,7 @@ const spans = [
 export function ShadowSection({ name }: { readonly name: string }) {
   const [days, setDays] = useState('30')
   const { data: report, error } = useShadowReport(name, Number(days))
-  const mayPromote = useIsGlobalAdmin()
+  const mayPromote = useMayForAll('playbooks:write')
   return (
     <Section
       title="Shadow"

@@ -1,0 +1,111 @@
+/** What a role can allow, by area and verb. A role has permissions in one organization, or in all. */
+export const permissions = {
+  'organizations:read': 'list organizations and providers',
+  'organizations:write':
+    'create and change organizations, providers, limits, approval rules and target times',
+  'alerts:create': 'post alerts, and start playbooks by requests',
+  'alerts:read': 'read alerts and observables',
+  'alerts:write': 'investigate alerts again',
+  'cases:read': 'read cases and download their files',
+  'cases:write': 'change, merge and split cases, and add notes',
+  'runs:read': 'read runs, questions, containments and limits',
+  'runs:write': 'start, cancel and retry runs, decide unknown steps, and undo containments',
+  'questions:write': 'answer questions, and refuse approvals',
+  'approvals:write': 'approve destructive actions',
+  'playbooks:read': 'read playbooks, skills and plugins, and check drafts',
+  'playbooks:test': 'dry-run, test and backtest playbooks, and reset their state',
+  'playbooks:write': 'publish playbooks, and try skills that write',
+  'connections:read': 'read connections, without secrets',
+  'connections:write': 'create, change, test and delete connections',
+  'keys:read': 'list API keys',
+  'keys:write': 'create, rotate and revoke API keys',
+  'people:read': 'list people and roles',
+  'people:write': 'invite and disable people, and change roles',
+  'audit:read': 'read the audit log',
+  'engine:read': 'read the state of the engine and metrics',
+  'engine:write': 'pause and resume runs',
+} as const
+
+export type Permission = keyof typeof permissions
+
+export const allPermissions = Object.keys(permissions) as readonly Permission[]
+
+const reading = [
+  'organizations:read',
+  'alerts:read',
+  'cases:read',
+  'runs:read',
+  'playbooks:read',
+  'connections:read',
+  'engine:read',
+] as const satisfies readonly Permission[]
+
+interface RoleDefinition {
+  readonly description: string
+  readonly permissions: readonly Permission[]
+}
+
+/** Roles that every installation has. API keys have `intake`, `reader`, `analyst` or `admin`; people all but `intake`. */
+export const builtInRoles = {
+  intake: { description: 'posts alerts', permissions: ['organizations:read', 'alerts:create'] },
+  reader: { description: 'reads everything except keys, people and the audit log', permissions: reading },
+  analyst: {
+    description: 'works on alerts, cases and runs, answers questions and approves',
+    permissions: [
+      ...reading,
+      'alerts:create',
+      'alerts:write',
+      'cases:write',
+      'runs:write',
+      'questions:write',
+      'approvals:write',
+      'playbooks:test',
+    ],
+  },
+  responder: {
+    description: 'works on cases, answers questions and approves, and starts no runs',
+    permissions: [...reading, 'cases:write', 'questions:write', 'approvals:write'],
+  },
+  author: {
+    description: 'writes, tests and publishes playbooks, and approves nothing',
+    permissions: [...reading, 'playbooks:test', 'playbooks:write'],
+  },
+  connection_admin: {
+    description: 'manages connections, and approves nothing',
+    permissions: [...reading, 'connections:write'],
+  },
+  admin: { description: 'everything', permissions: allPermissions },
+} as const satisfies Readonly<Record<string, RoleDefinition>>
+
+export type BuiltInRole = keyof typeof builtInRoles
+
+/** Built-in roles that people can have. */
+export const peopleRoles = (Object.keys(builtInRoles) as readonly BuiltInRole[]).filter(
+  (role) => role !== 'intake',
+)
+
+const isBuiltIn = (role: string): role is BuiltInRole => Object.hasOwn(builtInRoles, role)
+
+/** A role that administrators define. */
+export interface CustomRole extends RoleDefinition {
+  readonly uuid: string
+  /** Unique ignoring case, and none of the built-in ones. */
+  readonly name: string
+  /** Null: may be given in every organization. */
+  readonly organizationUuid: string | null
+  /** Epoch milliseconds. */
+  readonly createdAt: number
+  readonly revision: number
+}
+
+/** The permissions of a role by its name; none for an unknown one. */
+export function permissionsOf(role: string, custom: readonly CustomRole[]): readonly Permission[] {
+  if (isBuiltIn(role)) return builtInRoles[role].permissions
+  return custom.find(({ name }) => name.toLowerCase() === role.toLowerCase())?.permissions ?? []
+}
+
+/** The built-in roles with a permission. */
+export const rolesWith = (permission: Permission): readonly BuiltInRole[] =>
+  (Object.keys(builtInRoles) as readonly BuiltInRole[]).filter((role) =>
+    (builtInRoles[role].permissions as readonly Permission[]).includes(permission),
+  )

@@ -1,0 +1,130 @@
+import { expect } from 'chai'
+import {
+  allPermissions,
+  builtInRoles,
+  peopleRoles,
+  permissionsOf,
+  type Permission,
+} from '../../core/access/permissions.ts'
+import { permissionFor } from '../../server/http/caller/caller.ts'
+import { routes } from '../../server/http/routing/routes.ts'
+import { startApi, type Api } from './support/api.ts'
+import { newPerson } from './support/people.ts'
+import { expectProblem } from './support/schemas.ts'
+import { thingsOf } from './support/things.ts'
+
+describe('roles', () => {
+  let api: Api
+
+  beforeEach(async () => {
+    api = await startApi()
+  })
+  afterEach(() => api.close())
+
+  const create = (body: object, key = api.adminKey) => api.call('POST', '/api/roles', { body, key })
+  const triage = { name: 'triage', description: 'Looks at cases', permissions: ['cases:read', 'cases:write'] }
+
+  it('are lists of permissions; every permission is needed by a route or an approval', async () => {
+    const needed = new Set(routes.flatMap(({ access }) => permissionFor(access) ?? []))
+    expect(allPermissions.filter((permission) => !needed.has(permission))).to.deep.equal(['approvals:write'])
+    const { json } = await api.call('GET', '/api/roles')
+    expect(json.data.map(({ name }: { name: string }) => name)).to.deep.equal(Object.keys(builtInRoles))
+    expect(json.permissions).to.have.length(allPermissions.length)
+  })
+
+  it('separate writing playbooks, approving, and managing connections', () => {
+    const may = (role: string, permission: Permission) => permissionsOf(role, []).includes(permission)
+    const separate = ['playbooks:write', 'approvals:write', 'connections:write'] as const
+    const held = peopleRoles.map(
+      (role) => [role, separate.filter((permission) => may(role, permission))] as const,
+    )
+    expect(Object.fromEntries(held)).to.deep.equal({
+      reader: [],
+      analyst: ['approvals:write'],
+      responder: ['approvals:write'],
+      author: ['playbooks:write'],
+      connection_admin: ['connections:write'],
+      admin: ['playbooks:write', 'approvals:write', 'connections:write'],
+    })
+  })
+
+  it('allow people every route of their permissions, and refuse every other one', async () => {
+    for (const role of peopleRoles) {
+      const person = await newPerson(api, role, [role])
+      for (const { method, path, access, outsidePrefix, textType } of routes) {
+        const permission = permissionFor(access)
+        if (permission === undefined || textType === 'text/event-stream') continue
+        const place = `${outsidePrefix === true ? '' : '/api'}${path.replaceAll(/\{\w+\}/g, 'x')}`
+        const { json, status } = await person.call(method, place)
+        const isRefused = status === 403 && json?.code === 'role_insufficient'
+        expect(isRefused, `${role} ${method} ${path}`).to.equal(!permissionsOf(role, []).includes(permission))
+      }
+    }
+  }).timeout(60_000)
+
+  it('can be defined, given, changed for everyone who has them, and removed when nobody does', async () => {
+    expect((await create(triage)).status).to.equal(201)
+    expectProblem(await create({ ...triage, name: 'TRIAGE' }), 409, 'role_exists')
+    expectProblem(await create({ ...triage, name: 'admin' }), 409, 'role_exists')
+    expectProblem(await create({ ...triage, name: 'x', permissions: ['cases:fly'] }), 400, 'value_invalid')
+    const anna = await newPerson(api, 'Anna', ['triage', 'acme'])
+    const { case: [id] = [] } = await thingsOf(api, 'acme').case()
+    const note = () => anna.call('POST', `/api/cases/${id}/notes`, { body: { text: 'x' } })
+    expect((await note()).status).to.equal(201)
+    expectProblem(await anna.call('GET', '/api/runs'), 403, 'role_insufficient')
+    const headers = { 'if-match': '*' }
+    const change = { body: { permissions: ['cases:read', 'runs:read'] }, headers }
+    expect((await api.call('PATCH', '/api/roles/triage', change)).json.revision).to.equal(2)
+    expectProblem(await note(), 403, 'role_insufficient')
+    expect((await anna.call('GET', '/api/runs')).status).to.equal(200)
+    expectProblem(await api.call('DELETE', '/api/roles/triage'), 409, 'role_in_use')
+    const roles = [{ role: 'reader', organization_code: null }]
+    await api.call('PATCH', `/api/accounts/${anna.uuid}`, { body: { roles }, headers })
+    expect((await api.call('DELETE', '/api/roles/triage')).status).to.equal(200)
+    expectProblem(await api.call('DELETE', '/api/roles/reader'), 404, 'role_not_found')
+  })
+
+  it('of one organization are given in that one only', async () => {
+    await create({ ...triage, organization_code: 'acme' })
+    const invite = (organization_code: string | null) =>
+      api.call('POST', '/api/accounts', {
+        body: {
+          email: `${organization_code}@example.com`,
+          name: 'B',
+          roles: [{ role: 'triage', organization_code }],
+        },
+      })
+    expect((await invite('acme')).status).to.equal(201)
+    expectProblem(await invite('globex'), 400, 'value_invalid')
+    expectProblem(await invite(null), 400, 'value_invalid')
+  })
+
+  it('never give more than their giver has', async () => {
+    const permissions = ['people:read', 'people:write', 'keys:read', 'keys:write', 'cases:read']
+    await create({ name: 'manager', description: 'x', permissions })
+    const manager = await newPerson(api, 'Mallory', ['manager'])
+    const admin = await newPerson(api, 'Root', ['admin'])
+    const roles = [{ role: 'admin', organization_code: null }]
+    const attempts = [
+      manager.call('POST', '/api/accounts', { body: { email: 'm@example.com', name: 'M', roles } }),
+      manager.call('PATCH', `/api/accounts/${manager.uuid}`, {
+        body: { roles },
+        headers: { 'if-match': '*' },
+      }),
+      manager.call('POST', `/api/accounts/${admin.uuid}/invitation`),
+      manager.call('POST', `/api/accounts/${admin.uuid}/disable`),
+      manager.call('POST', '/api/keys', { body: { name: 'k', role: 'reader' } }),
+      manager.call('POST', '/api/roles', { body: { ...triage } }),
+      manager.call('PATCH', '/api/roles/manager', {
+        body: { permissions: [...permissions, 'audit:read'] },
+        headers: { 'if-match': '*' },
+      }),
+    ]
+    for (const reply of await Promise.all(attempts)) expectProblem(reply, 403, 'permission_exceeded')
+    const own = [{ role: 'manager', organization_code: 'acme' }]
+    const allowed = await manager.call('POST', '/api/accounts', {
+      body: { email: 'n@x', name: 'N', roles: own },
+    })
+    expect(allowed.status, allowed.text).to.equal(201)
+  })
+})
