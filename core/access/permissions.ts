@@ -1,5 +1,5 @@
 /** What a role can allow, by area and verb. A role has permissions in one organization, or in all. */
-export const permissions = {
+export const accessPermissions = {
   'organizations:read': 'list organizations and providers',
   'organizations:write':
     'create and change organizations, providers, limits, approval rules and target times',
@@ -26,9 +26,9 @@ export const permissions = {
   'engine:write': 'pause and resume runs',
 } as const
 
-export type Permission = keyof typeof permissions
+export type AccessPermission = keyof typeof accessPermissions
 
-export const allPermissions = Object.keys(permissions) as readonly Permission[]
+export const allPermissions = Object.keys(accessPermissions) as readonly AccessPermission[]
 
 const reading = [
   'organizations:read',
@@ -38,11 +38,11 @@ const reading = [
   'playbooks:read',
   'connections:read',
   'engine:read',
-] as const satisfies readonly Permission[]
+] as const satisfies readonly AccessPermission[]
 
 interface RoleDefinition {
   readonly description: string
-  readonly permissions: readonly Permission[]
+  readonly permissions: readonly AccessPermission[]
 }
 
 /** Roles that every installation has. API keys have `intake`, `reader`, `analyst` or `admin`; people all but `intake`. */
@@ -99,13 +99,13 @@ export interface CustomRole extends RoleDefinition {
 }
 
 /** The permissions of a role by its name; none for an unknown one. */
-export function permissionsOf(role: string, custom: readonly CustomRole[]): readonly Permission[] {
+export function permissionsOf(role: string, custom: readonly CustomRole[]): readonly AccessPermission[] {
   if (isBuiltIn(role)) return builtInRoles[role].permissions
   return custom.find(({ name }) => name.toLowerCase() === role.toLowerCase())?.permissions ?? []
 }
 
 /** The built-in roles with a permission. */
-export const rolesWith = (permission: Permission): readonly BuiltInRole[] =>
+export const rolesWith = (permission: AccessPermission): readonly BuiltInRole[] =>
   (Object.keys(builtInRoles) as readonly BuiltInRole[]).filter((role) =>
-    (builtInRoles[role].permissions as readonly Permission[]).includes(permission),
+    (builtInRoles[role].permissions as readonly AccessPermission[]).includes(permission),
   )

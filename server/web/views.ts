@@ -16,7 +16,7 @@ import {
   ReaderIcon,
   TargetIcon,
 } from '@radix-ui/react-icons'
-import type { Permission } from '../../core/access/permissions.ts'
+import type { AccessPermission } from '../../core/access/permissions.ts'
 
 /**
  * A view that is loaded on demand, or early by `load`. A loaded one renders at once, because React would
@@ -46,7 +46,7 @@ export interface View {
   readonly letter: string
   readonly icon: ComponentType<{ readonly width?: number; readonly height?: number }>
   /** The permission to see it, in some organization. The API decides. */
-  readonly needs: Permission
+  readonly needs: AccessPermission
 }
 
 /** The groups of the navigation. */
@@ -104,7 +104,7 @@ export const viewGroups: readonly { readonly title: string; readonly views: read
 export const views: readonly View[] = viewGroups.flatMap((group) => group.views)
 
 /** The permission that a path needs; undefined: none. */
-export function permissionAt(path: string): Permission | undefined {
+export function permissionAt(path: string): AccessPermission | undefined {
   const [, first] = path.split('/', 2)
   return views.find((view) => view.path === first)?.needs
 }

@@ -4,11 +4,14 @@ import {
   builtInRoles,
   peopleRoles,
   permissionsOf,
-  type Permission,
+  type AccessPermission,
 } from '../../core/access/permissions.ts'
 import { permissionFor } from '../../server/http/caller/caller.ts'
 import { routes } from '../../server/http/routing/routes.ts'
 import { startApi, type Api } from './support/api.ts'
+import { readBlocks } from '../support/guide-page.ts'
+import { somebody } from '../support/somebody.ts'
+import { readCurl, type CurlRequest } from './support/curl.ts'
 import { newPerson } from './support/people.ts'
 import { expectProblem } from './support/schemas.ts'
 import { thingsOf } from './support/things.ts'
@@ -33,7 +36,7 @@ describe('roles', () => {
   })
 
   it('separate writing playbooks, approving, and managing connections', () => {
-    const may = (role: string, permission: Permission) => permissionsOf(role, []).includes(permission)
+    const may = (role: string, permission: AccessPermission) => permissionsOf(role, []).includes(permission)
     const separate = ['playbooks:write', 'approvals:write', 'connections:write'] as const
     const held = peopleRoles.map(
       (role) => [role, separate.filter((permission) => may(role, permission))] as const,
@@ -97,6 +100,21 @@ describe('roles', () => {
     expect((await invite('acme')).status).to.equal(201)
     expectProblem(await invite('globex'), 400, 'value_invalid')
     expectProblem(await invite(null), 400, 'value_invalid')
+  })
+
+  it('are given and defined as docs/how-to/people-and-roles.md shows', async () => {
+    await api.stores.organizations.create({ code: 'main', name: 'Main' }, somebody())
+    const page = readBlocks('docs/how-to/people-and-roles.md').filter(({ kind }) => kind === 'sh')
+    expect(page).to.have.length(2)
+    for (const { text } of page) {
+      const [{ method, url, body }] = readCurl(text, { TOCSIN_URL: api.url, TOCSIN_KEY: api.adminKey }) as [
+        CurlRequest,
+      ]
+      const reply = await api.call(method, url.slice(api.url.length), { body })
+      expect(reply.status, reply.text).to.equal(201)
+    }
+    expect(await api.stores.accounts.byEmail('bo@example.com')).to.not.equal(undefined)
+    expect((await api.stores.roles.list()).map(({ name }) => name)).to.deep.equal(['case_desk'])
   })
 
   it('never give more than their giver has', async () => {

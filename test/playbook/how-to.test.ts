@@ -13,7 +13,8 @@ import { makeTemporaryFolder, type TemporaryFolder } from '../support/temporary-
 
 const folderOfPages = 'docs/how-to'
 const pages = readdirSync(join(import.meta.dirname, '../..', folderOfPages))
-  // A server is needed: test/end-to-end/backtest.test.ts and shadow.test.ts, test/http/approval-rules.test.ts, test/cli/containments.test.ts.
+  // A server is needed: test/end-to-end/backtest.test.ts and shadow.test.ts, test/http/approval-rules.test.ts and roles.test.ts,
+  // test/cli/containments.test.ts.
   .filter(
     (name) =>
       ![
@@ -22,6 +23,7 @@ const pages = readdirSync(join(import.meta.dirname, '../..', folderOfPages))
         'try-in-shadow.md',
         'approval-rules.md',
         'take-back-a-case.md',
+        'people-and-roles.md',
       ].includes(name),
   )
   .map((name) => `${folderOfPages}/${name}`)

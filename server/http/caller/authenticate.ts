@@ -8,7 +8,7 @@ import { challenge, readCredentials } from './credentials.ts'
 import { RequestError } from '../request/request-error.ts'
 import type { Route, Services } from '../routing/route.ts'
 import type { SessionCookie } from './session-cookie.ts'
-import { joined, permissionFor, scopeOf, type Caller, type Grant, type RouteAccess } from './caller.ts'
+import { joinedScope, permissionFor, scopeOf, type Caller, type Grant, type RouteAccess } from './caller.ts'
 
 type Needed = Pick<
   Services,
@@ -137,7 +137,7 @@ function callerOfAccount(
     expiresAt: null,
     actor: { kind: 'account', id: account.uuid, name: account.name, requestId },
     grants,
-    scope: joined(grants) ?? [],
+    scope: joinedScope(grants) ?? [],
     session,
     account,
   }

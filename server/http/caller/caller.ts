@@ -1,5 +1,5 @@
 import type { Account } from '../../../core/access/account.ts'
-import { permissions, type Permission } from '../../../core/access/permissions.ts'
+import { accessPermissions, type AccessPermission } from '../../../core/access/permissions.ts'
 import type { Actor } from '../../../core/domain/audit.ts'
 import type { Session } from '../../../core/domain/session.ts'
 import type { OrganizationScope } from '../../../core/ports/common.ts'
@@ -9,11 +9,11 @@ import { RequestError } from '../request/request-error.ts'
  * Who may call a route: those with a permission; `self`: every caller; `public`: anyone; `sign_in`: credentials in the body, same-site
  * only; `events_token`: the token of a connection; `logout_token`: a token that the identity provider has signed.
  */
-export type RouteAccess = Permission | 'self' | 'public' | 'sign_in' | 'events_token' | 'logout_token'
+export type RouteAccess = AccessPermission | 'self' | 'public' | 'sign_in' | 'events_token' | 'logout_token'
 
 /** The permission that a route needs; undefined: none. */
-export const permissionFor = (access: RouteAccess): Permission | undefined =>
-  Object.hasOwn(permissions, access) ? (access as Permission) : undefined
+export const permissionFor = (access: RouteAccess): AccessPermission | undefined =>
+  Object.hasOwn(accessPermissions, access) ? (access as AccessPermission) : undefined
 
 /** Whether a route needs an API key or a session. */
 export const needsCaller = (access: RouteAccess): boolean =>
@@ -39,16 +39,19 @@ export interface Caller {
 export interface Grant {
   /** Built in or custom. */
   readonly role: string
-  readonly permissions: readonly Permission[]
+  readonly permissions: readonly AccessPermission[]
   readonly scope: OrganizationScope
 }
 
 /** The organizations in which the caller has a permission; undefined: none. */
-export const scopeOf = (grants: readonly Grant[], permission: Permission): OrganizationScope | undefined =>
-  joined(grants.filter((grant) => grant.permissions.includes(permission)))
+export const scopeOf = (
+  grants: readonly Grant[],
+  permission: AccessPermission,
+): OrganizationScope | undefined =>
+  joinedScope(grants.filter((grant) => grant.permissions.includes(permission)))
 
 /** The organizations in which the caller has a role; undefined: none. */
-export function joined(grants: readonly Grant[]): OrganizationScope | undefined {
+export function joinedScope(grants: readonly Grant[]): OrganizationScope | undefined {
   if (grants.length === 0) return undefined
   const lists = grants.map(({ scope }) => scope).filter((scope) => scope !== 'all')
   return lists.length < grants.length ? 'all' : [...new Set(lists.flat())]
@@ -62,7 +65,7 @@ export function joined(grants: readonly Grant[]): OrganizationScope | undefined 
  */
 export function requireMayGive(
   { grants }: Pick<Caller, 'grants'>,
-  given: readonly Permission[],
+  given: readonly AccessPermission[],
   organizationUuid: string | null,
 ): void {
   const missing = given.find((permission) => {

@@ -2,7 +2,7 @@ import type { ChangeKind } from '../../../core/domain/change.ts'
 import type { OrganizationScope } from '../../../core/ports/common.ts'
 import { isInScope } from '../../../core/common/scope.ts'
 import { maxNamed, type ChangesOfOrganizations } from './gathered-changes.ts'
-import type { Permission } from '../../../core/access/permissions.ts'
+import type { AccessPermission } from '../../../core/access/permissions.ts'
 import { scopeOf, type Grant } from '../caller/caller.ts'
 
 export interface FeedReader {
@@ -12,7 +12,7 @@ export interface FeedReader {
 export type FedKind = Exclude<ChangeKind, 'session'>
 
 /** Whether the reader sees the kind, by the rules of the operation that lists it. */
-const accessTo: Readonly<Record<FedKind, Permission>> = {
+const accessTo: Readonly<Record<FedKind, AccessPermission>> = {
   alert: 'alerts:read',
   run: 'runs:read',
   case: 'cases:read',

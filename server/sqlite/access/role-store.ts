@@ -1,4 +1,4 @@
-import { builtInRoles, type CustomRole, type Permission } from '../../../core/access/permissions.ts'
+import { builtInRoles, type CustomRole, type AccessPermission } from '../../../core/access/permissions.ts'
 import type { Actor, AuditAction } from '../../../core/domain/audit.ts'
 import { ConflictError, NotFoundError } from '../../../core/errors/errors.ts'
 import type { SeenRevision } from '../../../core/ports/common.ts'
@@ -102,5 +102,5 @@ const roleExists = (name: string): ConflictError =>
 
 const toRole = (row: RoleRow): CustomRole => ({
   ...row,
-  permissions: fromJson<Permission[]>(row.permissions),
+  permissions: fromJson<AccessPermission[]>(row.permissions),
 })

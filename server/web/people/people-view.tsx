@@ -21,7 +21,7 @@ const names = ['q'] as const
 const colors = { active: 'green', invited: 'blue', disabled: 'gray' } as const
 const stateTexts = { active: 'Active', invited: 'Invited', disabled: 'Disabled' } as const
 
-export const rolesText = ({ roles }: Pick<ApiAccount, 'roles'>): string =>
+const rolesText = ({ roles }: Pick<ApiAccount, 'roles'>): string =>
   roles.map(({ role, organization_code: code }) => `${role} (${code ?? 'all'})`).join(', ')
 
 type Action = 'roles' | 'link' | 'sessions' | 'disable' | 'enable'

@@ -1,7 +1,7 @@
 import { type QueryClient, useMutation } from '@tanstack/react-query'
 import { createContext, useContext } from 'react'
 import { startSession, apiCall } from '../api/call.ts'
-import type { Permission } from '../../../core/access/permissions.ts'
+import type { AccessPermission } from '../../../core/access/permissions.ts'
 import type { ApiSession } from '../api/types.ts'
 
 const SessionContext = createContext<ApiSession | undefined>(undefined)
@@ -16,19 +16,21 @@ export function useSession(): ApiSession {
 }
 
 /** Whether the session has a permission in some organization. Hides buttons that the API would refuse. */
-export function useMay(permission: Permission): boolean {
+export function useMay(permission: AccessPermission): boolean {
   return has(useSession(), permission)
 }
 
 /** Whether the session has a permission in all organizations. */
-export function useMayForAll(permission: Permission): boolean {
+export function useMayForAll(permission: AccessPermission): boolean {
   return useSession().permissions.some(
     (each) => each.permission === permission && each.organization_codes === null,
   )
 }
 
-export const has = ({ permissions }: Pick<ApiSession, 'permissions'>, permission: Permission): boolean =>
-  permissions.some((each) => each.permission === permission)
+export const has = (
+  { permissions }: Pick<ApiSession, 'permissions'>,
+  permission: AccessPermission,
+): boolean => permissions.some((each) => each.permission === permission)
 
 /** Tells other tabs about sign-ins and sign-outs, because they share the session. */
 const channel = new BroadcastChannel('tocsin-session')

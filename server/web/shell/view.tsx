@@ -6,7 +6,7 @@ import { apiProblem } from '../api/problem.ts'
 import { Empty, TextLink } from '../parts/layout.tsx'
 import { ErrorAlert } from '../parts/feedback.tsx'
 import { useSession } from '../session/session.ts'
-import type { Permission } from '../../../core/access/permissions.ts'
+import type { AccessPermission } from '../../../core/access/permissions.ts'
 
 interface ViewHeadProps {
   readonly title: string
@@ -90,7 +90,7 @@ export function ViewError({ error, onRetry }: ViewRefusalProps) {
 }
 
 interface AllowedProps {
-  readonly permission: Permission | undefined
+  readonly permission: AccessPermission | undefined
   /** Only with the permission in all organizations. */
   readonly isForAll?: boolean
   readonly children: ReactNode

@@ -64,7 +64,7 @@ export async function startPageServer(
 }
 
 /** Shows the form for API keys; the page remembers the choice. */
-export async function chooseKey(page: Page): Promise<void> {
+async function chooseKey(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Sign in', exact: true }).waitFor()
   const choice = page.getByRole('button', { name: 'Use an API key' })
   if (await choice.isVisible()) await choice.click()

@@ -1,7 +1,7 @@
 import { accountState, accountStates, type Account } from '../../../../core/access/account.ts'
 import { textAt } from '../../../../core/plugin/index.ts'
 import type { Caller } from '../../caller/caller.ts'
-import { requireMayManage, rolesOf, rolesOfBody } from './given-roles.ts'
+import { requireMayManage, readGivenRoles, rolesOfBody } from './given-roles.ts'
 import type { Directory } from '../../caller/directory.ts'
 import { editSeen, entityTag, ifMatchHeader } from '../../request/if-match.ts'
 import { patterns } from '../../request/patterns.ts'
@@ -124,7 +124,7 @@ const createAccount = defineRoute({
   },
   async handle({ body, caller }, services) {
     const { stores, directory } = services
-    const roles = await rolesOf(body.roles, caller, services)
+    const roles = await readGivenRoles(body.roles, caller, services)
     const account = await stores.accounts.create({ email: body.email, name: body.name, roles }, caller.actor)
     return await accountMade(account, await invite(account, caller, services), directory)
   },
@@ -162,7 +162,7 @@ const changeAccount = defineRoute({
   async handle({ params, body, headers, caller }, services) {
     const { stores, directory } = services
     const { uuid } = await requireManagedAccount(params.account, caller, services)
-    const roles = body.roles && (await rolesOf(body.roles, caller, services))
+    const roles = body.roles && (await readGivenRoles(body.roles, caller, services))
     const changes = { ...(body.name !== undefined && { name: body.name }), ...(roles && { roles }) }
     const changed = await editSeen(headers, (revision) =>
       stores.accounts.change(uuid, changes, revision, caller.actor),

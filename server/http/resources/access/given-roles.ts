@@ -37,7 +37,11 @@ interface GivenRole {
  * Throws RequestError `unknown_organization`, `key_is_scoped`, `permission_exceeded`, ValidationError `value_invalid` for an unknown or
  * repeated role.
  */
-export async function rolesOf(given: readonly GivenRole[], caller: Caller, { directory, stores }: Services) {
+export async function readGivenRoles(
+  given: readonly GivenRole[],
+  caller: Caller,
+  { directory, stores }: Services,
+) {
   const custom = await stores.roles.list()
   const found = await Promise.all(
     given.map(async ({ role, organization_code: code }, at): Promise<AccountRole> => {

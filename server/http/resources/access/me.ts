@@ -79,7 +79,7 @@ async function signInView({ account, session }: Caller, { stores }: Pick<Service
   }
 }
 
-export const passkeyView = ({ uuid, name, isBackedUp, createdAt, lastUsedAt }: Passkey) => ({
+const passkeyView = ({ uuid, name, isBackedUp, createdAt, lastUsedAt }: Passkey) => ({
   passkey_uuid: uuid,
   name,
   is_backed_up: isBackedUp,

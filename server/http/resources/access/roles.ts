@@ -1,9 +1,9 @@
 import {
   allPermissions,
   builtInRoles,
-  permissions,
+  accessPermissions,
   type CustomRole,
-  type Permission,
+  type AccessPermission,
 } from '../../../../core/access/permissions.ts'
 import { textAt } from '../../../../core/plugin/index.ts'
 import { isInScope } from '../../../../core/common/scope.ts'
@@ -26,7 +26,7 @@ const roleSchema = objectSchema({
 })
 
 /** Answer of `GET roles`. */
-export const apiRolesSchema = objectSchema({
+const rolesSchema = objectSchema({
   data: { type: 'array', items: roleSchema },
   permissions: {
     type: 'array',
@@ -50,7 +50,7 @@ const builtIn = Object.entries(builtInRoles).map(([name, { description, permissi
   description,
   is_built_in: true,
   organization_code: null,
-  permissions: given as readonly Permission[],
+  permissions: given as readonly AccessPermission[],
   revision: null,
 }))
 
@@ -63,13 +63,16 @@ const listRoles = defineRoute({
   access: 'people:read',
   summary:
     'Lists the built-in roles, the custom roles of the organizations of the caller, and all permissions.',
-  answer: apiRolesSchema,
+  answer: rolesSchema,
   async handle({ caller }, services) {
     const custom = (await services.stores.roles.list()).filter((role) => isVisible(role, caller))
     return {
       body: {
         data: [...builtIn, ...(await Promise.all(custom.map((role) => roleView(role, services))))],
-        permissions: allPermissions.map((permission) => ({ permission, meaning: permissions[permission] })),
+        permissions: allPermissions.map((permission) => ({
+          permission,
+          meaning: accessPermissions[permission],
+        })),
       },
     }
   },
