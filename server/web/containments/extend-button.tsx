@@ -7,7 +7,7 @@ import type { ApiContainment } from '../api/types.ts'
 import { ConfirmDialog } from '../parts/feedback.tsx'
 import { showInvisible } from '../parts/outside-text.ts'
 import { DateTime } from '../parts/times.tsx'
-import { useHasRole } from '../session/session.ts'
+import { useMay } from '../session/session.ts'
 
 const extendable: readonly ApiContainment['state'][] = ['active', 'failed', 'overdue']
 
@@ -23,7 +23,7 @@ const extensions = [
 /** Changes when a containment is undone. */
 export function ExtendButton({ one }: { readonly one: ApiContainment }) {
   const { containment_id: id, action, expires_at: expiresAt, state } = one
-  const mayExtend = useHasRole('analyst', 'admin')
+  const mayExtend = useMay('runs:write')
   const [opened, { open, close }] = useDisclosure()
   const [chosen, setChosen] = useState('1')
   const queries = useQueryClient()

@@ -5,7 +5,7 @@ import { apiCall, apiGet } from '../api/call.ts'
 import type { ApiContainment } from '../api/types.ts'
 import { ConfirmButton } from '../parts/feedback.tsx'
 import { showInvisible } from '../parts/outside-text.ts'
-import { useHasRole } from '../session/session.ts'
+import { useMay } from '../session/session.ts'
 import { CaseContainments, isUndoable, targetText } from './containment-parts.tsx'
 
 interface Undone {
@@ -25,7 +25,7 @@ interface UndoAllProps {
 
 /** Undoes the containments of a case or a run after a confirmation that lists them. */
 export function UndoAllButton({ path, all }: UndoAllProps) {
-  const mayUndo = useHasRole('analyst', 'admin')
+  const mayUndo = useMay('runs:write')
   const queries = useQueryClient()
   const chosen = all.filter(isUndoable)
   const undoing = useMutation({

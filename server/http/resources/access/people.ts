@@ -1,5 +1,4 @@
 import { peopleFor } from '../../../../core/case/mentions.ts'
-import { readers } from '../../caller/caller.ts'
 import { defineRoute } from '../../routing/route.ts'
 import { objectSchema, text } from '../system/page.ts'
 import { requireVisibleOrganization } from './lookups.ts'
@@ -16,7 +15,7 @@ const apiPersonSchema = objectSchema({
 const listPeople = defineRoute({
   method: 'GET',
   path: '/organizations/{organization}/people',
-  access: readers,
+  access: 'cases:read',
   summary: `The people who may act on the cases of an organization, by name: at most ${maxPeople}.`,
   answer: objectSchema({ data: { type: 'array', items: apiPersonSchema } }),
   async handle({ params, caller }, services) {

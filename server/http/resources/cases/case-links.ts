@@ -1,5 +1,4 @@
 import { caseLinkKinds } from '../../../../core/domain/case.ts'
-import { operators } from '../../caller/caller.ts'
 import { defineRoute } from '../../routing/route.ts'
 import { apiCaseLinkSchema } from '../../schemas/case-work.ts'
 import { objectSchema, text } from '../system/page.ts'
@@ -8,7 +7,7 @@ import { requireCase } from './read-case.ts'
 export const linkCases = defineRoute({
   method: 'POST',
   path: '/cases/{case}/links',
-  access: operators,
+  access: 'cases:write',
   summary: 'Links a case with another one of its organization; the link is shown in both.',
   answer: apiCaseLinkSchema,
   body: {
@@ -34,7 +33,7 @@ export const linkCases = defineRoute({
 export const unlinkCases = defineRoute({
   method: 'DELETE',
   path: '/cases/{case}/links/{other}',
-  access: operators,
+  access: 'cases:write',
   summary: 'Removes the link between two cases, from either of them.',
   answer: objectSchema({ case_id: text, unlinked: text }),
   async handle({ params, caller }, services) {

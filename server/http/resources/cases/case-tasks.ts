@@ -1,6 +1,5 @@
 import type { CaseTask } from '../../../../core/domain/case.ts'
 import type { CaseTaskChanges } from '../../../../core/ports/cases/case-work-store.ts'
-import { operators } from '../../caller/caller.ts'
 import { editIfSeen, entityTag, ifMatchHeader } from '../../request/if-match.ts'
 import { patterns } from '../../request/patterns.ts'
 import { defineRoute } from '../../routing/route.ts'
@@ -37,7 +36,7 @@ const dueAt = {
 export const addTask = defineRoute({
   method: 'POST',
   path: '/cases/{case}/tasks',
-  access: operators,
+  access: 'cases:write',
   summary: 'Adds a task to a case.',
   status: 201,
   answer: apiCaseTaskSchema,
@@ -61,7 +60,7 @@ export const addTask = defineRoute({
 export const changeTask = defineRoute({
   method: 'PATCH',
   path: '/cases/{case}/tasks/{task}',
-  access: operators,
+  access: 'cases:write',
   summary: 'Changes a task of a case, finishes it, or reopens it.',
   answer: apiCaseTaskSchema,
   headers: ifMatchHeader,

@@ -4,7 +4,6 @@ import type { JsonSchema } from '../../../../core/plugin/index.ts'
 import { alertDimensions } from '../../../../core/ports/derived/number-store.ts'
 import type { OrganizationScope } from '../../../../core/ports/common.ts'
 import { ValidationError } from '../../../../core/errors/errors.ts'
-import { readers } from '../../caller/caller.ts'
 import { acceptsRather } from '../../request/accepts-rather.ts'
 import { defineRoute, type Route, type Services } from '../../routing/route.ts'
 import { epochMs, objectSchema, text, time, timeOrNull } from '../system/page.ts'
@@ -109,7 +108,7 @@ function numbersRoute<Query extends Readonly<Record<string, JsonSchema>>>(
   return defineRoute({
     method: 'GET',
     path: `/numbers/${table}`,
-    access: readers,
+    access: 'cases:read',
     summary,
     answer: objectSchema({
       from: { ...time, description: 'Start of the first period (epoch milliseconds).' },
