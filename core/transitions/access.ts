@@ -61,10 +61,17 @@ export const passkeyCounterGrew = (last: number, now: number): boolean =>
  *
  * @param owner of the identity so far
  * @param invited undefined: an account that is created for it
+ * @param hasInvitation whether the account has an unused invitation, which an admin can also make for an account in use
  */
-export function requireLinkable(owner: Account | undefined, invited: Account | undefined): void {
+export function requireLinkable(
+  owner: Account | undefined,
+  invited: Account | undefined,
+  hasInvitation: boolean,
+): void {
   if (owner !== undefined)
     throw new ConflictError('identity_linked', `this identity belongs to the account ${owner.email}`)
-  if (invited !== undefined && accountState(invited) !== 'invited')
+  if (invited === undefined) return
+  const state = accountState(invited)
+  if (state === 'disabled' || (state === 'active' && !hasInvitation))
     throw new ConflictError('account_not_invited', `the account ${invited.email} is in use or disabled`)
 }

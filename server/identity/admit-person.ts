@@ -1,4 +1,4 @@
-import { accountState, type Account, type AccountRole } from '../../core/access/account.ts'
+import type { Account, AccountRole } from '../../core/access/account.ts'
 import type { Actor } from '../../core/domain/audit.ts'
 import { ConflictError, ForbiddenError } from '../../core/errors/errors.ts'
 import { rulesFor, type GroupRole } from '../../core/identity/admission.ts'
@@ -84,8 +84,8 @@ async function firstSignIn(
     })
   const existing = await accounts.byEmail(email)
   if (existing !== undefined) {
-    requireInvited(existing, identity)
-    return await withRoles(await singleSignOn.linkInvited(identity, existing.uuid, by), roles, options, by)
+    const invited = await linkInvited(existing, identity, options, by)
+    return await withRoles(invited, roles, options, by)
   }
   if (roles === undefined)
     throw new ForbiddenError('not_invited', `there is no account for ${email}`, {
@@ -95,19 +95,28 @@ async function firstSignIn(
   return await singleSignOn.createAccount(identity, { email, name, roles }, by)
 }
 
-function requireInvited(account: Account, { isEmailVerified }: PersonIdentity): void {
-  if (accountState(account) !== 'invited')
+async function linkInvited(
+  account: Account,
+  identity: PersonIdentity,
+  { stores }: AdmissionOptions,
+  by: Actor,
+): Promise<Account> {
+  if (!identity.isEmailVerified)
+    throw new ForbiddenError('email_unverified', `the identity provider has not verified ${account.email}`, {
+      hint: 'let it verify the address, and sign in again; an administrator checks the claim email_verified',
+    })
+  try {
+    return await stores.singleSignOn.linkInvited(identity, account.uuid, by)
+  } catch (error) {
+    if (!(error instanceof ConflictError) || error.code !== 'account_not_invited') throw error
     throw new ForbiddenError(
       'email_taken',
       `the account ${account.email} belongs to another way to sign in`,
       {
-        hint: 'sign in as before; an address alone does not open an account that is in use',
+        hint: 'sign in as before, or ask an administrator of Tocsin for an invitation to this account',
       },
     )
-  if (!isEmailVerified)
-    throw new ForbiddenError('email_unverified', `the identity provider has not verified ${account.email}`, {
-      hint: 'let it verify the address, and sign in again; an administrator checks the claim email_verified',
-    })
+  }
 }
 
 async function rolesOf(

@@ -96,6 +96,29 @@ export function singleSignOnStoreContract(subject: GetSubject): void {
       await expectRejection(unknown, 'NotFoundError', 'account_not_found')
     })
 
+    it('links an identity to an account in use with an open invitation, and uses that up', async () => {
+      const { stores, clock } = subject()
+      const { singleSignOn, accounts, invitations } = stores
+      const { uuid } = await invite()
+      await accounts.join(uuid, somebody())
+      const invitation = { accountUuid: uuid, tokenHash: hashOf(7), expiresAt: clock.nowMs + 1_000 }
+      await invitations.create(invitation, somebody())
+      clock.nowMs += 1_000
+      await expectRejection(
+        singleSignOn.linkInvited(anna, uuid, somebody()),
+        'ConflictError',
+        'account_not_invited',
+      )
+      await invitations.create({ ...invitation, expiresAt: clock.nowMs + 1_000 }, somebody())
+      expect((await singleSignOn.linkInvited(anna, uuid, somebody())).uuid).to.equal(uuid)
+      expect((await invitations.find(hashOf(7)))?.usedAt).to.equal(clock.nowMs)
+      await expectRejection(
+        singleSignOn.linkInvited(bert, uuid, somebody()),
+        'ConflictError',
+        'account_not_invited',
+      )
+    })
+
     const session = async (n: number, accountUuid: string, sessionId: string | null = null, of = anna) => {
       const { stores, clock } = subject()
       const holder = { accountUuid }

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { expect } from 'chai'
 import type { OidcSettings } from '../../server/config/oidc-settings.ts'
 import { startApi, type Api, type Reply } from '../http/support/api.ts'
@@ -166,6 +167,15 @@ describe('single sign-on', () => {
       expectProblem(await browser.signIn(provider), 403, 'email_taken')
     })
 
+    it('becomes theirs although somebody uses it if an admin invites the account again', async () => {
+      const { uuid } = await invite()
+      await api.stores.accounts.join(uuid, somebody())
+      expect((await api.call('POST', `/api/accounts/${uuid}/invitation`)).status).to.equal(201)
+      expect((await browser.signIn(provider)).json.key_id).to.equal(uuid)
+      arrive('anna-2', { email: 'anna@example.com', groups: ['leads'] })
+      expectProblem(await newBrowser(api).signIn(provider), 403, 'email_taken')
+    })
+
     it('does not become that of a second person with the same address', async () => {
       await browser.signIn(provider)
       arrive('anna-2', { email: 'anna@example.com', groups: ['leads'] })
@@ -319,6 +329,12 @@ describe('single sign-on', () => {
       expect(
         api.logged.some(({ level, message }) => level === 'warn' && message.includes('admin key')),
       ).to.equal(true)
+      const password = { email: 'anna@example.com', password: 'correct horse battery staple' }
+      for (const [path, body] of [
+        ['/api/session', password],
+        ['/api/invitation/accept', { token: 'x', password: password.password }],
+      ] as const)
+        expectProblem(await api.call('POST', path, { key: null, body }), 403, 'local_sign_in_off')
       const key = await api.newKey('analyst')
       expect((await api.call('GET', '/api/alerts', { key })).status, 'programs').to.equal(200)
       expectSignedIn(await browser.signIn(provider))
@@ -419,6 +435,23 @@ describe('single sign-on', () => {
       expect((await session()).status).to.equal(200)
       later(1)
       expectProblem(await session(), 401, 'session_invalid')
+    })
+
+    it('counts as ended if the server stopped before it knew the session of the provider', async () => {
+      await start()
+      await browser.signIn(provider)
+      const [account] = await accounts()
+      const token = 'A'.repeat(43)
+      const session = {
+        tokenHash: createHash('sha256').update(token).digest(),
+        method: 'oidc',
+        client: '',
+      } as const
+      const limits = { idleMs: 1e9, maxMs: 1e9 }
+      const holder = { accountUuid: account!.uuid }
+      await api.stores.sessions.begin({ ...session, holder, replaces: undefined, limits }, somebody())
+      browser.cookies.set('tocsin_session', token)
+      expectProblem(await browser.call('GET', '/api/session'), 401, 'session_invalid')
     })
 
     it('has its tokens of the provider encrypted with its own token', async () => {

@@ -17,8 +17,9 @@ export interface SingleSignOnStore {
    */
   createAccount(identity: IdentityKey, account: NewAccount, by: Actor): Promise<Account>
   /**
-   * Lets an invited account belong to an identity, and join. Throws ConflictError `identity_linked` if the identity belongs to an account,
-   * `account_not_invited` if the account has joined or is disabled; NotFoundError `account_not_found`.
+   * Lets an invited account belong to an identity, and join. An unused invitation also invites an account in use, and is used up. Throws
+   * ConflictError `identity_linked` if the identity belongs to an account, `account_not_invited` if the account has no invitation or is
+   * disabled; NotFoundError `account_not_found`.
    */
   linkInvited(identity: IdentityKey, accountUuid: string, by: Actor): Promise<Account>
   /** Records the provider's side of a session. */

@@ -15,6 +15,7 @@ import { deleteExpired, expiringTables, insertRow } from '../context/rows.ts'
 import { SqliteStore } from '../context/store-context.ts'
 import { findAccount, requireAccount } from './account-rows.ts'
 import { insertAccount, joinAccount } from './account-store.ts'
+import { useInvitations } from './invitation-store.ts'
 import { endSessionsWhere } from './session-store.ts'
 
 /** So that nobody can fill the database with sign-ins that never end. */
@@ -58,7 +59,7 @@ export class SqliteSingleSignOnStore extends SqliteStore implements SingleSignOn
 
   createAccount(identity: IdentityKey, account: NewAccount, by: Actor): Promise<Account> {
     return this.commits.writeConfiguration(() => {
-      requireLinkable(this.#accountOf(identity), undefined)
+      requireLinkable(this.#accountOf(identity), undefined, false)
       const { uuid } = insertAccount(this.context, account, by)
       return this.#link(identity, uuid, by)
     })
@@ -66,7 +67,9 @@ export class SqliteSingleSignOnStore extends SqliteStore implements SingleSignOn
 
   linkInvited(identity: IdentityKey, accountUuid: string, by: Actor): Promise<Account> {
     return this.commits.writeConfiguration(() => {
-      requireLinkable(this.#accountOf(identity), requireAccount(this.database, accountUuid).account)
+      const { id, account } = requireAccount(this.database, accountUuid)
+      const used = useInvitations(this.database, id, this.clock.now())
+      requireLinkable(this.#accountOf(identity), account, used > 0)
       return this.#link(identity, accountUuid, by)
     })
   }

@@ -69,6 +69,37 @@ export const keys: Chapter = {
     },
     {
       promise:
+        'With [single sign-on](single-sign-on.md), an answer of the identity provider counts once, within ten minutes, in the browser that began the sign-in, and with a signed ID token for it. Issuer and subject identify a person; an address opens only an account that an admin has invited. The provider can end sessions, and must confirm each within a set time.',
+      proofs: [
+        [
+          'test/identity/sign-in.test.ts',
+          'completes nothing in another browser than the one that began',
+          'completes a sign-in once',
+          'completes nothing after ten minutes',
+          'refuses the answer of another issuer',
+          'returns to its own pages only',
+          'does not become theirs if the address is not verified',
+          'refuses a disabled person, whose open sessions have ended',
+          'takes over the groups of a person within the recheck time',
+          'ends within the recheck time when the person was removed at the provider',
+          'ends all sessions of a person',
+          'is accepted once',
+        ],
+        [
+          'test/identity/oidc-client.test.ts',
+          'that nobody signed',
+          'signed with a key that is not published',
+          'for another client',
+          'of another sign-in',
+        ],
+        [
+          'test/end-to-end/single-sign-on-killed.test.ts',
+          'writes neither the client secret nor tokens of the provider to disk or to the log',
+        ],
+      ],
+    },
+    {
+      promise:
         'The client address is the remote address of the connection. Only trusted proxies can replace it, and only with what they wrote themselves, not with what the sender added.',
       proofs: [
         http(
