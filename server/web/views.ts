@@ -117,6 +117,7 @@ export const pages = [
   pageAt('/alerts/:id', () => import('./alerts/alert-page.tsx')),
   pageAt('/cases', () => import('./cases/list/cases-view.tsx')),
   pageAt('/cases/:id', () => import('./cases/case-page.tsx')),
+  pageAt('/cases/:id/report', () => import('./cases/report/report-page.tsx')),
   pageAt('/runs', () => import('./runs/runs-view.tsx')),
   pageAt('/runs/:id', () => import('./runs/run-page.tsx')),
   pageAt('/observables', () => import('./observables/observables-view.tsx')),

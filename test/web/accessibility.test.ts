@@ -42,6 +42,7 @@ const places: readonly Place[] = [
   { name: 'alert', path: '/alerts/main-custom-1' },
   { name: 'cases', path: '/cases' },
   { name: 'case', path: '/cases/main-1' },
+  { name: 'case-report', path: '/cases/main-1/report' },
   { name: 'case-edited', path: '/cases/main-1', open: click('Edit') },
   { name: 'runs', path: '/runs' },
   { name: 'run', path: '/runs/RUN' },

@@ -147,3 +147,65 @@ describe('links in Markdown', () => {
     expect(isShownAsIs('> a\n\n- b\n- **c**')).to.equal(false)
   })
 })
+
+describe('the report of a case', function () {
+  this.timeout(120_000)
+  const house = openPage()
+
+  it('is a page to print, with everything as in the Markdown report, and nothing of others rendered', async () => {
+    const { page, server } = house
+    const { body } = await server.call(`/alerts/${await house.postAlert('odd', '{"user":"<b>kim</b>"}')}`)
+    const path = `/cases/${body.case_id}`
+    const text = '# Owned\n\n[click](https://evil.example) ![x](https://evil.example/x.png)'
+    await server.call(`${path}/notes`, { body: { text } })
+    const closing = {
+      status: 'closed',
+      closing_reason: 'true_positive',
+      resolution: '<script>alert(1)</script>',
+    }
+    await server.call(path, { method: 'PATCH', body: closing, headers: { 'if-match': '*' } })
+    await house.visit(path)
+    await page.getByRole('link', { name: 'Report' }).click()
+    const report = page.getByRole('article')
+    await report.getByRole('heading', { level: 1 }).waitFor()
+    const shown = await report.innerText()
+    for (const part of [
+      'Actions taken',
+      'true positive',
+      '<script>alert(1)</script>',
+      '[click](https://evil.example)',
+      '<b>kim</b>',
+    ])
+      expect(shown).to.contain(part)
+    expect(await report.locator('a, img, script, b').count()).to.equal(0)
+    expect(await report.getByRole('heading', { name: 'Owned' }).count()).to.equal(0)
+    for (const colorScheme of ['light', 'dark'] as const)
+      for (const width of [390, 1024, 1600]) {
+        await page.setViewportSize({ width, height: 860 })
+        await page.emulateMedia({ colorScheme })
+        expect(await seriousFaults(page), `${colorScheme} ${width}`).to.deep.equal([])
+        await picture(page, `${colorScheme}/case-report-${width}`)
+      }
+    await page.emulateMedia({ colorScheme: 'dark', media: 'print' })
+    expect(await page.getByRole('navigation').count()).to.equal(0)
+    expect(await page.getByRole('button', { name: /^Print/ }).count()).to.equal(0)
+    const color = `getComputedStyle(document.querySelector('article')).color + getComputedStyle(document.body).backgroundColor`
+    expect(await page.evaluate(color)).to.equal('rgb(0, 0, 0)rgb(255, 255, 255)')
+    const code = `getComputedStyle(document.querySelector('article pre')).backgroundColor`
+    expect(await page.evaluate(code)).to.equal('rgb(238, 238, 238)')
+    await picture(page, 'case-report-print')
+    const pdf = await page.pdf({ format: 'A4' })
+    expect(pdf.subarray(0, 5).toString()).to.equal('%PDF-')
+    expect(pdf.length).to.be.above(5_000)
+    await page.emulateMedia({ colorScheme: 'light', media: 'screen' })
+    await page.setViewportSize({ width: 1280, height: 860 })
+    const { data } = (await server.call('/audit?action=case.exported')).body
+    expect(data[0].subject.id).to.equal(body.case_id)
+  })
+
+  it('of a case that does not exist says so', async () => {
+    const { page } = house
+    await house.visit('/cases/main-999/report')
+    await page.getByRole('link', { name: 'Go to the list' }).waitFor()
+  })
+})

@@ -203,8 +203,9 @@ describe('case page', function () {
   })
 
   it('downloads the report', async () => {
-    const waiting = house.page.waitForEvent('download')
     await house.page.getByRole('link', { name: 'Report' }).click()
+    const waiting = house.page.waitForEvent('download')
+    await house.page.getByRole('link', { name: 'Markdown' }).click()
     const download = await waiting
     expect(download.suggestedFilename()).to.equal('main-1.md')
   })

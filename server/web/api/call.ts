@@ -131,6 +131,16 @@ function readProblem(response: Response, text: string): ApiProblem {
 export const apiGet = <T>(path: string, query?: Query, signal?: AbortSignal): Promise<T> =>
   apiCall<T>('GET', path, { ...(query && { query }), ...(signal && { signal }) })
 
+/** The text of an answer that is no JSON. Throws ApiError as `apiCall` does. */
+export async function apiText(path: string, query: Query, signal: AbortSignal): Promise<string> {
+  const { response, text } = await send(addressOf(path, query), {
+    signal: AbortSignal.any([AbortSignal.timeout(deadlineMs), signal]),
+    headers: {},
+  })
+  if (response.ok) return text
+  throw new ApiError(readProblem(response, text))
+}
+
 /** All rows of a list, page by page. */
 export async function apiAll<Row>(path: string, query: Query = {}): Promise<readonly Row[]> {
   const rows: Row[] = []

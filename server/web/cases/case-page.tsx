@@ -1,8 +1,8 @@
 import { Alert as MantineAlert, Button, Grid, Stack, Text } from '@mantine/core'
-import { DownloadIcon } from '@radix-ui/react-icons'
+import { FileTextIcon } from '@radix-ui/react-icons'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { Redirect, useParams, useSearchParams } from 'wouter'
-import { addressOf, apiCallTagged, type Tagged } from '../api/call.ts'
+import { Link, Redirect, useParams, useSearchParams } from 'wouter'
+import { apiCallTagged, type Tagged } from '../api/call.ts'
 import type { ApiCase, ApiCaseDetail } from '../api/types.ts'
 import { usePollMs } from '../live/live-state.ts'
 import { PageLoading, Section, TextLink } from '../parts/layout.tsx'
@@ -97,24 +97,36 @@ function CaseView({ id }: { readonly id: string }) {
             {mayEdit && (
               <CaseEditor found={data} path={path} etag={etag} onDone={refresh} onSaved={showSaved} />
             )}
-            <CaseTasks
-              organization={data.organization_code}
-              tasks={data.tasks}
-              path={path}
-              mayEdit={mayEdit}
-              onDone={refresh}
-            />
-            <CaseLinks links={data.links} path={path} mayEdit={mayEdit} onDone={refresh} />
-            <Section title="Timeline" count={data.timeline_total}>
-              <Stack>
-                {mayEdit && <NoteForm id={data.case_id} path={path} onDone={refresh} />}
-                <CaseTimeline found={data} path={path} />
-              </Stack>
-            </Section>
+            <CaseWork found={data} path={path} mayEdit={mayEdit} onDone={refresh} />
           </Stack>
         </Grid.Col>
       </Grid>
     </Stack>
+  )
+}
+
+interface CaseWorkProps {
+  readonly found: ApiCaseDetail
+  readonly path: string
+  readonly mayEdit: boolean
+  readonly onDone: () => void
+}
+
+/** Tasks, links and the timeline with its notes. */
+function CaseWork({ found, path, mayEdit, onDone }: CaseWorkProps) {
+  const { organization_code: organization, tasks, links } = found
+  const editing = { path, mayEdit, onDone }
+  return (
+    <>
+      <CaseTasks organization={organization} tasks={tasks} {...editing} />
+      <CaseLinks links={links} {...editing} />
+      <Section title="Timeline" count={found.timeline_total}>
+        <Stack>
+          {mayEdit && <NoteForm id={found.case_id} path={path} onDone={onDone} />}
+          <CaseTimeline found={found} path={path} />
+        </Stack>
+      </Section>
+    </>
   )
 }
 
@@ -152,8 +164,15 @@ function CaseHead({ found, path }: { readonly found: ApiCaseDetail; readonly pat
         <>
           <CaseNeighbours id={found.case_id} />
           <RunForCase found={found} />
-          <Export path={path} format="markdown" text="Report" />
-          <Export path={path} format="json" text="JSON" />
+          <Button
+            component={Link}
+            href={`${path}/report`}
+            size="xs"
+            variant="default"
+            leftSection={<FileTextIcon />}
+          >
+            Report
+          </Button>
         </>
       }
     />
@@ -189,27 +208,6 @@ function WaitingRuns({ found: { runs } }: { readonly found: ApiCaseDetail }) {
         </Text>
       ))}
     </MantineAlert>
-  )
-}
-
-interface ExportProps {
-  readonly path: string
-  readonly format: 'markdown' | 'json'
-  readonly text: string
-}
-
-function Export({ path, format, text }: ExportProps) {
-  return (
-    <Button
-      component="a"
-      href={addressOf(`${path}/export`, { format })}
-      download={`${path.split('/').at(-1) ?? 'case'}.${format === 'json' ? 'json' : 'md'}`}
-      size="xs"
-      variant="default"
-      leftSection={<DownloadIcon />}
-    >
-      {text}
-    </Button>
   )
 }
 

@@ -72,6 +72,26 @@ const components: Components = {
   ),
 }
 
+/** In a document, headings are headings, and nothing is shortened. */
+const documentComponents: Components = {
+  ...components,
+  h1: ({ children }) => <h1>{children}</h1>,
+  h2: ({ children }) => <h2>{children}</h2>,
+}
+
+/** A document that the server composed, such as a report: text of others is only in its code. */
+export function MarkdownDocument({ text }: { readonly text: string }) {
+  return (
+    <OrPlain plain={<OutsideText text={text} />}>
+      <article className="markdown markdown-document">
+        <ReactMarkdown remarkPlugins={plugins} components={documentComponents} urlTransform={linkTarget}>
+          {showInvisible(text)}
+        </ReactMarkdown>
+      </article>
+    </OrPlain>
+  )
+}
+
 interface OrPlainProps {
   readonly plain: ReactNode
   readonly children: ReactNode
