@@ -42,6 +42,7 @@ export const commands: Readonly<Record<string, () => Promise<Command>>> = {
   case: async () => (await import('./commands/data/case.ts')).caseCommand(),
   correlate: async () => (await import('./commands/data/correlate.ts')).correlateCommand(),
   checkpoints: async () => (await import('./commands/data/checkpoints.ts')).checkpointsCommand(),
+  answer: async () => (await import('./commands/data/answer.ts')).answerCommand(),
   containments: async () => (await import('./commands/containments/containments.ts')).containmentsCommand(),
   state: async () => (await import('./commands/data/state.ts')).stateCommand(),
   resolve: async () => (await import('./commands/data/resolve.ts')).resolveCommand(),

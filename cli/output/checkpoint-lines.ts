@@ -16,6 +16,12 @@ export interface ShownCheckpoint {
   readonly answers: readonly { readonly value: string; readonly label: string }[] | null
   readonly form: unknown
   readonly timeout_at: number
+  /** Default: null. */
+  readonly approval?: {
+    readonly rule: { readonly place: number; readonly name: string | null } | null
+    readonly needed: number
+    readonly missing: number
+  } | null
   readonly on_timeout: { readonly fails: boolean; readonly answer: unknown } | null
   readonly answer: {
     readonly value: unknown
@@ -37,10 +43,31 @@ export function checkpointLines(checkpoint: ShownCheckpoint): readonly string[] 
   const lines = [
     ...(typeof message === 'string' ? message : printableJson(input)).split('\n'),
     about.filter((part) => part !== null).join(' · ') + ` · run ${checkpoint.run_uuid} at ${checkpoint.path}`,
+    ...itemLines(input),
+    ...approvalLines(checkpoint),
     ...(asked === null ? [] : [`asked: ${asked}`]),
     ...(answer === null ? openLines(checkpoint) : [`answered: ${answerText(answer)}`]),
   ]
   return [paint.strong(printable(id)), ...lines.map((line) => `  ${printableLines(line)}`)]
+}
+
+/** Items printed of one question. */
+const maxItems = 100
+
+/** The actions of an approval of several, with the numbers of `tocsin answer --refuse`. */
+function itemLines(input: unknown): readonly string[] {
+  const { inputs, count } = (input ?? {}) as { readonly inputs?: unknown; readonly count?: unknown }
+  if (!Array.isArray(inputs) || typeof count !== 'number') return []
+  const lines = inputs.slice(0, maxItems).map((each, index) => `${index + 1}. ${JSON.stringify(each)}`)
+  return count > lines.length ? [...lines, `and ${count - lines.length} more`] : lines
+}
+
+function approvalLines({ approval }: ShownCheckpoint): readonly string[] {
+  if (approval == null) return []
+  const { rule, needed, missing } = approval
+  const name =
+    rule === null ? '' : `, approval rule ${rule.place}${rule.name === null ? '' : ` (${rule.name})`}`
+  return [`approvals: ${needed - missing} of ${needed}${name}`]
 }
 
 function openLines({ answers, form, timeout_at: until, on_timeout: silence }: ShownCheckpoint): string[] {

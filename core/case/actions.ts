@@ -1,5 +1,5 @@
 import type { ActionDecision, ActionOutcome, CaseAction } from '../domain/case.ts'
-import { type Checkpoint, labelOf, nameOfAnswerer } from '../domain/checkpoint.ts'
+import { type Checkpoint, labelOfAnswer, nameOfAnswerer } from '../domain/checkpoint.ts'
 import { hide } from '../domain/mask.ts'
 import type { JournalEntry } from '../domain/run.ts'
 import { isApprovalPath, pathToApprove } from '../engine/journal/paths.ts'
@@ -74,8 +74,7 @@ function decisionsOf({ run, entry, answered }: RecordedUse): readonly ActionDeci
       textAt(checkpoint.question.input, 'skill') === entry.kind &&
       answer.at <= entry.startedAt
     if (isApproval && !approved.has(pathToApprove(path)) && !isOfRest) return []
-    const word = checkpoint.question.answers?.find((each) => each === answer.value)
-    const said = word === undefined ? null : labelOf(checkpoint.question, word).slice(0, maxShown)
+    const said = labelOfAnswer(checkpoint.question, answer)?.slice(0, maxShown) ?? null
     return [...(checkpoint.counted ?? []), answer].map((each) => ({
       kind: isApproval ? 'approval' : 'answer',
       by: { ...each.by, name: nameOfAnswerer(checkpoint, each.by) ?? each.by.name },

@@ -99,6 +99,18 @@ export type AnswerVerdict = 'accepted' | 'counted' | RefusalReason
 export const labelOf = ({ input }: Pick<Question, 'input'>, answer: string): string =>
   textAt(valueAt(input, 'labels'), answer) ?? answer
 
+/** The display text of a given answer; undefined for a form. An approval with refused actions says how many it approves. */
+export function labelOfAnswer(
+  question: Question,
+  { value, refusedItems = [] }: Pick<CheckpointAnswer, 'value' | 'refusedItems'>,
+): string | undefined {
+  const word = question.answers?.find((each) => each === value)
+  const count = valueAt(question.input, 'count')
+  if (refusedItems.length > 0 && typeof count === 'number')
+    return `Approve ${count - refusedItems.length} of ${count}`
+  return word === undefined ? undefined : labelOf(question, word)
+}
+
 type Asked = Pick<Checkpoint, 'reference'>
 
 const maxName = 200

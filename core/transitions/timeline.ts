@@ -6,7 +6,7 @@ import type { Mention } from '../case/mentions.ts'
 import { approvalNote } from '../destructive/policy.ts'
 import { theRun, type Actor } from '../domain/audit.ts'
 import { caseFieldNames, type CaseAction, type CaseEdit, type CaseEntry } from '../domain/case.ts'
-import { labelOf, type Checkpoint } from '../domain/checkpoint.ts'
+import { labelOfAnswer, type Checkpoint } from '../domain/checkpoint.ts'
 import type { HeldUses } from '../domain/destructive-use.ts'
 import type { Run, RunEnd, StepDecision } from '../domain/run.ts'
 import { textAt } from '../plugin/index.ts'
@@ -121,8 +121,8 @@ export function answerEntry(
   together: BulkAnswer | undefined,
   at: number,
 ): NewCaseEntry {
-  const word = question.answers?.find((each) => each === answer?.value)
-  const said = word === undefined ? 'filled in the form' : `answered '${labelOf(question, word)}'`
+  const label = answer === null ? undefined : labelOfAnswer(question, answer)
+  const said = label === undefined ? 'filled in the form' : `answered '${label}'`
   const asked = (textAt(question.input, 'message') ?? `step ${stepId ?? path}`).slice(0, maxQuestion)
   const many = together === undefined ? '' : `, with ${together.count - 1} more of its kind`
   return noteEntry(`${said}${many}, to: ${asked.toWellFormed()}`, by, at)

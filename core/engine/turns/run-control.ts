@@ -193,7 +193,7 @@ function checkRefusedItems(
     : value !== approvingAnswers.once
       ? [{ pointer: '', message: `goes only with the answer '${approvingAnswers.once}'` }]
       : refusedItems.flatMap((item, index) =>
-          item < count ? [] : [{ pointer: `/${index}`, message: `must be less than ${count}` }],
+          item < count ? [] : [{ pointer: `/${index}`, message: `is not one of the ${count} actions` }],
         )
   const [first] = problems
   if (first === undefined) return

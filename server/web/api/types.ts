@@ -1,3 +1,4 @@
+import type { apiApprovalRulesSchema } from '../../http/resources/access/approval-rules.ts'
 import type { apiSessionSchema } from '../../http/resources/access/session-view.ts'
 import type { apiKeySchema } from '../../http/resources/access/keys.ts'
 import type { apiAccountSchema } from '../../http/resources/access/account-view.ts'
@@ -99,6 +100,7 @@ export type ApiMySessions = Infer<typeof apiMySessionsSchema>
 export type ListedKey = Infer<typeof apiKeySchema>
 export type ApiAuditEntry = Infer<typeof apiAuditEntrySchema>
 /** An organization or a provider. */
+export type ApiApprovalRules = Infer<typeof apiApprovalRulesSchema>
 export type DirectoryEntry = Infer<typeof apiProviderSchema>
 export type ApiPlugin = Infer<typeof apiPluginSchema>
 export type ApiSkill = Infer<typeof apiSkillSchema>

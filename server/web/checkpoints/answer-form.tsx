@@ -24,6 +24,8 @@ import {
   actionsAfter,
 } from './checkpoint.ts'
 import type { ApiCheckpoint } from '../api/types.ts'
+import { approveText, itemsOf } from './approval.ts'
+import { ItemTable } from './approval-parts.tsx'
 import { OutsideText } from '../parts/text-view.tsx'
 import { ConfirmDialog } from '../parts/feedback.tsx'
 
@@ -31,10 +33,14 @@ interface AnswerFormProps {
   readonly checkpoint: ApiCheckpoint
   /** Input for closed questions is discarded. */
   readonly isOpen: boolean
+  /** What the answer of a closed question refused. Default: nothing, or it is open. */
+  readonly refusedItems?: readonly number[] | undefined
 }
 
 interface Typed {
   readonly remark: string
+  /** Places of actions that are refused. */
+  readonly refused: readonly number[]
   readonly values: FormValues
 }
 
@@ -44,21 +50,32 @@ const looks = {
   plain: { variant: 'default' },
 } as const
 
-const nothing: Typed = { remark: '', values: {} }
+const nothing: Typed = { remark: '', refused: [], values: {} }
 
 /** The ways to answer a question here. */
-export function AnswerForm({ checkpoint, isOpen }: AnswerFormProps) {
+export function AnswerForm({ checkpoint, isOpen, refusedItems }: AnswerFormProps) {
   const { answers, form } = checkpoint
-  const { fields, remark, values, setValues, setRemark, answer } = useAnswer(checkpoint, isOpen)
+  const { fields, remark, values, refused, setValues, setRemark, setRefused, answer } = useAnswer(
+    checkpoint,
+    isOpen,
+  )
+  const items = itemsOf(checkpoint)
   const [asked, setAsked] = useState<PendingAnswer>()
   /** Destructive actions need a confirmation. */
   const give = (given: () => unknown, key: string | null, label: string): void => {
     if (consequenceText(checkpoint, key) === undefined) answer.mutate(given)
     else setAsked({ given, key, label })
   }
+  const textOf = (value: string, label: string): string =>
+    items !== undefined && value === approving ? approveText(items, refused.size) : label
   const errors = fieldErrors(answer.isError ? apiProblem(answer.error).errors : undefined, '/answer')
   return (
     <>
+      <ItemTable
+        checkpoint={checkpoint}
+        refused={refusedItems === undefined ? refused : new Set(refusedItems)}
+        onChange={setRefused}
+      />
       {form !== null && <SchemaForm fields={fields} values={values} errors={errors} onChange={setValues} />}
       <TextInput
         size="xs"
@@ -78,9 +95,10 @@ export function AnswerForm({ checkpoint, isOpen }: AnswerFormProps) {
             className="outside-text"
             title={consequenceText(checkpoint, value) ?? (label === value ? undefined : value)}
             loading={answer.isPending}
-            onClick={() => give(() => value, value, label)}
+            disabled={value === approving && refused.size > 0 && refused.size === items?.count}
+            onClick={() => give(() => value, value, textOf(value, label))}
           >
-            {showInvisible(label)}
+            {showInvisible(textOf(value, label))}
           </Button>
         ))}
         {form !== null && (
@@ -116,20 +134,26 @@ function useAnswer(checkpoint: ApiCheckpoint, isOpen: boolean) {
   const { checkpoint_id: id, form } = checkpoint
   const queries = useQueryClient()
   const fields = useMemo(() => (form === null ? [] : fieldsOf(form)), [form])
-  const [{ remark, values }, setTyped, forget] = useUnsavedInput({
+  const [{ remark, values, refused: refusedItems }, setTyped, forget] = useUnsavedInput({
     place: answerPlace(checkpoint),
     empty: nothing,
     textOf: useCallback(
-      (typed: Typed) => (isOpen ? `${changedFieldsText(fields, typed.values)}\n${typed.remark}`.trim() : ''),
+      (typed: Typed) =>
+        isOpen
+          ? `${changedFieldsText(fields, typed.values)}\n${typed.remark}\n${typed.refused.join()}`.trim()
+          : '',
       [fields, isOpen],
     ),
   })
   const setValues = (next: FormValues): void => setTyped((typed) => ({ ...typed, values: next }))
+  const refused = useMemo(() => new Set(refusedItems), [refusedItems])
+  const setRefused = (next: ReadonlySet<number>): void =>
+    setTyped((typed) => ({ ...typed, refused: [...next] }))
   const setRemark = (next: string): void => setTyped((typed) => ({ ...typed, remark: next }))
   const answer = useMutation({
     mutationFn: (given: () => unknown) =>
       apiCall<{ readonly outcome: AnswerResult }>('POST', `/checkpoints/${encodeURIComponent(id)}/answer`, {
-        body: { answer: given(), ...(remark.trim() !== '' && { text: remark.trim() }) },
+        body: bodyOf(given(), remark, refused),
       }),
     onSuccess({ outcome }) {
       forget()
@@ -142,8 +166,17 @@ function useAnswer(checkpoint: ApiCheckpoint, isOpen: boolean) {
       void queries.invalidateQueries({ queryKey: ['checkpoints'] })
     },
   })
-  return { fields, remark, values, setValues, setRemark, answer }
+  return { fields, remark, values, refused, setValues, setRemark, setRefused, answer }
 }
+
+/** The answer that approves the selected actions. */
+const approving = 'approve'
+
+const bodyOf = (answer: unknown, remark: string, refused: ReadonlySet<number>) => ({
+  answer,
+  ...(remark.trim() !== '' && { text: remark.trim() }),
+  ...(answer === approving && refused.size > 0 && { refused_items: [...refused].toSorted((a, b) => a - b) }),
+})
 
 /** An answer that waits for confirmation. */
 export interface PendingAnswer {

@@ -2,6 +2,8 @@ import { Checkbox, Fieldset, Paper, Stack, Group, Text, Title } from '@mantine/c
 import { useState } from 'react'
 import { useQuery } from '@tanstack/react-query'
 import { useNow } from '../parts/time.ts'
+import { ApprovalDetails, ItemTable } from './approval-parts.tsx'
+import { isShownByApproval } from './approval.ts'
 import { AnswerForm } from './answer-form.tsx'
 import {
   recipientOf,
@@ -43,11 +45,18 @@ export function CheckpointCard({ checkpoint: shown, isEnded = false, choice }: C
       <Stack gap="sm">
         <AboutCheckpoint checkpoint={checkpoint} />
         <CheckpointOutcome checkpoint={checkpoint} isShort={wasOpen} />
+        {!(wasOpen && mayAnswer) && (
+          <ItemTable checkpoint={checkpoint} refused={new Set(checkpoint.answer?.refused_items)} />
+        )}
         {wasOpen && !mayAnswer && <WhoAnswers checkpoint={checkpoint} />}
         {wasOpen && mayAnswer && (
           <Fieldset variant="unstyled" m={0} disabled={!isOpen}>
             <Stack gap="sm">
-              <AnswerForm checkpoint={shown} isOpen={isOpen} />
+              <AnswerForm
+                checkpoint={shown}
+                isOpen={isOpen}
+                refusedItems={checkpoint.answer?.refused_items}
+              />
             </Stack>
           </Fieldset>
         )}
@@ -87,16 +96,19 @@ function AboutCheckpoint({ checkpoint }: { readonly checkpoint: ApiCheckpoint })
         {caseId !== null && <PlaceLink href={`/cases/${caseId}`} text={`Case ${caseId.toUpperCase()}`} />}
       </Group>
       {group !== undefined && <OutsideText text={group} />}
-      {otherInputs(checkpoint).map(([name, value]) =>
-        typeof value === 'object' ? (
-          <JsonView key={name} value={value} label={`${name} of the question`} />
-        ) : (
-          <OutsideText
-            key={name}
-            text={`${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}`}
-          />
-        ),
-      )}
+      <ApprovalDetails checkpoint={checkpoint} />
+      {otherInputs(checkpoint)
+        .filter(([name]) => !isShownByApproval(checkpoint, name))
+        .map(([name, value]) =>
+          typeof value === 'object' ? (
+            <JsonView key={name} value={value} label={`${name} of the question`} />
+          ) : (
+            <OutsideText
+              key={name}
+              text={`${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}`}
+            />
+          ),
+        )}
     </Stack>
   )
 }
@@ -121,7 +133,7 @@ function CheckpointOutcome({ checkpoint, isShort }: CheckpointOutcomeProps) {
   if (answer !== null)
     return (
       <Text size="sm" className="outside-text" {...(isShort && { lineClamp: 1 })}>
-        <b>{showInvisible(shownAnswer(answer.value, answers))}</b>, answered by{' '}
+        <b>{showInvisible(answer.label ?? shownAnswer(answer.value, answers))}</b>, answered by{' '}
         {showInvisible(answererText(answer))} <DateTime at={answer.at} ago />
         {answer.text !== null && showInvisible(`: “${answer.text}”`)}
       </Text>

@@ -1,3 +1,4 @@
+import { ApprovalRulesDialog } from './approval-rules.tsx'
 import { EnterIcon, HomeIcon } from '@radix-ui/react-icons'
 import { organizations, providers, type DirectoryKind, NewEntry, RenameEntry } from './edit-entry.tsx'
 import { Button, Group } from '@mantine/core'
@@ -12,6 +13,8 @@ import { useMayForAll } from '../session/session.ts'
 import type { DirectoryEntry } from '../api/types.ts'
 
 interface CodedListProps {
+  /** Opens what else can be edited of an entry. Default: nothing. */
+  readonly more?: { readonly text: string; readonly open: (row: DirectoryEntry) => void } | undefined
   readonly kind: DirectoryKind
   readonly icon: ComponentType
   /** Whether keys of some organizations may rename. */
@@ -23,7 +26,7 @@ const names = ['q', 'sort'] as const
 const byCode = 'code'
 
 /** All organizations or all providers. */
-function DirectoryList({ kind, icon, mayRename }: CodedListProps) {
+function DirectoryList({ kind, icon, mayRename, more }: CodedListProps) {
   const { filters, choose, of } = useFilters(names)
   const [renamed, setRenamed] = useState<DirectoryEntry>()
   const mayMake = useMayForAll('organizations:write')
@@ -45,16 +48,24 @@ function DirectoryList({ kind, icon, mayRename }: CodedListProps) {
       },
       {
         title: '',
-        width: '84px',
-        cell: (row) =>
-          mayRename && (
-            <Button size="compact-xs" variant="subtle" onClick={() => setRenamed(row)}>
-              Rename
-            </Button>
-          ),
+        width: more === undefined ? '84px' : '168px',
+        cell: (row) => (
+          <Group gap={4} wrap="nowrap">
+            {mayRename && (
+              <Button size="compact-xs" variant="subtle" onClick={() => setRenamed(row)}>
+                Rename
+              </Button>
+            )}
+            {more !== undefined && (
+              <Button size="compact-xs" variant="subtle" onClick={() => more.open(row)}>
+                {more.text}
+              </Button>
+            )}
+          </Group>
+        ),
       },
     ],
-    [kind, mayRename],
+    [kind, mayRename, more],
   )
   return (
     <>
@@ -87,7 +98,19 @@ function DirectoryList({ kind, icon, mayRename }: CodedListProps) {
 }
 
 /** Keys of some organizations may rename these. */
-export const OrganizationsView = () => <DirectoryList kind={organizations} icon={HomeIcon} mayRename />
+export function OrganizationsView() {
+  const [edited, setEdited] = useState<string>()
+  const more = useMemo(
+    () => ({ text: 'Approvals', open: ({ code }: DirectoryEntry) => setEdited(code) }),
+    [setEdited],
+  )
+  return (
+    <>
+      <DirectoryList kind={organizations} icon={HomeIcon} mayRename more={more} />
+      {edited !== undefined && <ApprovalRulesDialog code={edited} onClose={() => setEdited(undefined)} />}
+    </>
+  )
+}
 
 /** All organizations share providers, so only keys for all may rename them. */
 export function ProvidersView() {

@@ -180,7 +180,8 @@ const ruleView = ({ name, match, approvals, by, expiresMinutes, escalate }: Appr
   escalate: escalate && { after_minutes: escalate.afterMinutes, by: escalate.by },
 })
 
-const answer = objectSchema({
+/** Answer of the routes. */
+export const apiApprovalRulesSchema = objectSchema({
   organization_code: text,
   revision: {
     type: 'integer',
@@ -243,7 +244,7 @@ const getRules = defineRoute({
   path: '/organizations/{organization}/approval-rules',
   access: 'runs:read',
   summary: 'Who must approve destructive actions of an organization.',
-  answer,
+  answer: apiApprovalRulesSchema,
   async handle({ params, caller }, services) {
     const found = await requireVisibleOrganization(caller.scope, params.organization, services)
     return { body: await view(found, services), headers: entityTag(found) }
@@ -256,7 +257,7 @@ const setRules = defineRoute({
   access: 'organizations:write',
   summary:
     'Replaces the approval rules of an organization. Questions that were asked before keep the rule they were asked with.',
-  answer,
+  answer: apiApprovalRulesSchema,
   headers: ifMatchHeader,
   body: {
     required: ['rules'],

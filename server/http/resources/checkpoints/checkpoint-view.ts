@@ -5,6 +5,7 @@ import {
   type CheckpointAnswer,
   type Question,
   labelOf,
+  labelOfAnswer,
   askedOf,
   nameOfAnswerer,
   nameOfAsked,
@@ -103,14 +104,13 @@ function silenceView({ onTimeout, question: { form } }: Checkpoint) {
 
 export function answerView({ value, by, text, at, refusedItems }: CheckpointAnswer, checkpoint: Checkpoint) {
   const { question } = checkpoint
-  const { form, answers } = question
+  const { form } = question
   const mask = form === null ? undefined : maskOfSchema(form)
   const shown = hide(mask, value)
   const byName = nameOfAnswerer(checkpoint, by)
-  const word = answers?.find((answer) => answer === value)
   return {
     value: shown,
-    label: word === undefined ? null : labelOf(question, word),
+    label: labelOfAnswer(question, { value, refusedItems }) ?? null,
     by: wordFor(by),
     by_name: byName,
     actor: { ...by, name: byName ?? by.name },
