@@ -115,6 +115,38 @@ describe('a destructive skill under an approval rule', () => {
     await halt()
   })
 
+  it('says in plain words what happens, over which connection, what undoes it and how long it lasts', async () => {
+    await setRules(ruleOf())
+    const undo = { afterMs: 4 * 60 * minute }
+    const texts = { title: 'Isolate Machine', undo: 'Release Machine (edr.release) undoes it' }
+    const described = {
+      'edr.isolate': { class: 'containment', text: texts, undo: () => ({ skill: 'edr.release', input: {} }) },
+    } as const
+    const wakeUps = createWakeUps()
+    const stop = new AbortController()
+    const going = bench.go(
+      makePlaybook({ steps: [{ ...isolateOne, undo }] }),
+      { 'edr.isolate': () => 'isolated' },
+      {
+        wakeUps,
+        stop: stop.signal,
+        destructive: described,
+        destructiveLimits: serverLimits(),
+        connectionFor: async () => connection,
+      },
+    )
+    going.catch(() => {})
+    await settle()
+    const [question] = await waiting()
+    expect(question?.question.input)
+      .to.have.property('message')
+      .that.includes(
+        'Isolate Machine (edr.isolate) over the connection edr-main. Release Machine (edr.release) undoes it. It is undone after 4 hours. Approve',
+      )
+    stop.abort()
+    await going.catch(() => {})
+  })
+
   it('runs when two different people approved, also across restarts', async () => {
     await setRules(ruleOf({ approvals: 2 }))
     const first = await begin()

@@ -96,7 +96,10 @@ const capital = (text: string): string => `${text.slice(0, 1).toUpperCase()}${te
 function plainWords({ text, connection, skill }: AskedUses): readonly string[] {
   if (text === undefined) return []
   const over = connection === null ? '' : ` over the connection ${connection}`
-  return [`${text.title} (${skill})${over}.`, ...(text.undo === undefined ? [] : [`${text.undo}.`])]
+  return [
+    `${text.title} (${skill})${over}.`,
+    ...[text.undo, text.lasts].flatMap((part) => (part === undefined ? [] : [`${part}.`])),
+  ]
 }
 
 const restText = (skill: string): string =>

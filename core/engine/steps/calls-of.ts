@@ -1,11 +1,12 @@
 import type { BoundConnection } from '../../destructive/input-hash.ts'
+import { lastsText, type SkillText } from '../../destructive/skill-text.ts'
 import { hide, sensitiveParts, type StepMasks } from '../../domain/mask.ts'
 import { SkillError } from '../../plugin/index.ts'
 import type { UsesStep } from '../../playbook/language/playbook.ts'
 import type { DestructiveWork, EffectAttempt, EffectWork, WorkOutcome } from '../journal/durable-context.ts'
 import { isRepeatedPath } from '../journal/paths.ts'
 import { advance, type StepScope } from '../scope/scope.ts'
-import type { SkillCall } from '../skills/skill-caller.ts'
+import type { DestructiveSkill, SkillCall } from '../skills/skill-caller.ts'
 import { textsIn } from '../skills/texts-in.ts'
 import type { Walk } from './walk.ts'
 
@@ -101,6 +102,10 @@ export const boundConnectionOf = async (
 ): Promise<BoundConnection | undefined> =>
   await skills.connectionFor?.(skill, connection, run.organizationUuid)
 
+/** What the call does, with the time after which the step undoes it. */
+export const textOf = ({ text }: DestructiveSkill, ends: UsesStep['undo']): SkillText | undefined =>
+  text && ends ? { ...text, lasts: lastsText(ends.afterMs, ends.unless !== undefined) } : text
+
 function destructiveWork(
   walk: Walk,
   { skill, connection, sensitive, undo: ends }: CallSettings,
@@ -114,6 +119,7 @@ function destructiveWork(
   const { undo, ...work } = declared
   return {
     ...work,
+    text: textOf(declared, ends),
     outcome: (input, output) => ({
       connection: used.connection,
       contains: undo?.(input, output),
