@@ -2,7 +2,7 @@ import type { Step, UsesStep } from '../../playbook/language/playbook.ts'
 import { hide } from '../../domain/mask.ts'
 import { templateValue } from '../scope/evaluate.ts'
 import { itemPath, repeatPath } from '../journal/paths.ts'
-import { boundConnectionOf, textOf } from './calls-of.ts'
+import { boundConnectionOf, textOfCall } from './calls-of.ts'
 import { advance, fork, withLocals, type BatchedUse, type StepScope } from '../scope/scope.ts'
 import { attempt, type Walk } from './walk.ts'
 
@@ -44,7 +44,7 @@ export async function openBatch(
     sensitive: step.sensitive,
     connection: () => boundConnectionOf(walk, step.skill, step.connection),
     implements: declared.implements,
-    text: textOf(declared, step.undo),
+    text: textOfCall(declared, step.undo),
     deadlineMs: scope.deadline.atMs,
     shielded: scope.shielded,
   })

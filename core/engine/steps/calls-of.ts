@@ -103,7 +103,7 @@ export const boundConnectionOf = async (
   await skills.connectionFor?.(skill, connection, run.organizationUuid)
 
 /** What the call does, with the time after which the step undoes it. */
-export const textOf = ({ text }: DestructiveSkill, ends: UsesStep['undo']): SkillText | undefined =>
+export const textOfCall = ({ text }: DestructiveSkill, ends: UsesStep['undo']): SkillText | undefined =>
   text && ends ? { ...text, lasts: lastsText(ends.afterMs, ends.unless !== undefined) } : text
 
 function destructiveWork(
@@ -119,7 +119,7 @@ function destructiveWork(
   const { undo, ...work } = declared
   return {
     ...work,
-    text: textOf(declared, ends),
+    text: textOfCall(declared, ends),
     outcome: (input, output) => ({
       connection: used.connection,
       contains: undo?.(input, output),
