@@ -53,6 +53,30 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
     find: "if (work.interrupted === 'ask') {",
     replace: "if (work.kind === '') {",
   },
+  'the outcome of an undo does not end its containment': {
+    file: 'server/sqlite/containments/containment-rows.ts',
+    find: `  endUndone(context, ended)
+  if (call.contains`,
+    replace: '  if (call.contains',
+  },
+  'the undo of an expired containment does not claim it': {
+    file: 'core/destructive/containment-expiry.ts',
+    find: 'await control.start({ ...request, expiredAt: expiresAt, by: theExpiry })',
+    replace: `await control.start({ ...request, undoes: undefined, by: theExpiry })
+      await clock.sleep(200, new AbortController().signal)
+      await stores.containments.settleExpiry(id, expiresAt, { kind: 'kept', note: '' })`,
+  },
+  'containments that expired while no process ran are not undone': {
+    file: 'core/destructive/containment-expiry.ts',
+    find: `watchExpiry(this.#wake)
+    this.#wake()`,
+    replace: 'watchExpiry(this.#wake)',
+  },
+  'an error of the condition of an expiry means false': {
+    file: 'core/destructive/undo-condition.ts',
+    find: "return { kind: 'overdue', note: `${unless} cannot be evaluated: ${error.message}` }",
+    replace: '',
+  },
   'the limit of destructive actions is off by one': {
     file: 'core/destructive/policy.ts',
     find: 'uses + wanted > limit',

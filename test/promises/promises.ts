@@ -501,6 +501,43 @@ The hour is elapsed time: setting the clock of a running process does not change
     ],
   },
   {
+    title: 'A containment that expires is undone once',
+    exactly: `
+The run that undoes it is queued in the write that claims the containment, and the outcome of its call is recorded with the end of the containment. An expiry that
+passes while no process runs fires at the next start. Kills at any instant lead neither to a second undo nor to none: a skill of class \`safe\` repeats under the same key, \`verify\` asks
+first, and one of class \`never\` is called at most once and is \`unknown\` if nobody knows whether it took effect.
+
+What cannot be undone, because its condition, its input, its skill, its connection or the other system fails, is \`overdue\` with the reason, and people decide. A clock set back lengthens
+a containment by that time.
+`,
+    proofs: [
+      {
+        file: 'destructive/kill/kill.test.ts',
+        title:
+          'expired containments of a server killed with kill -9 are undone exactly once, or have an unknown outcome, after kills at random times',
+        planted: ['the outcome of an undo does not end its containment'],
+      },
+      {
+        file: 'destructive/kill/kill.test.ts',
+        title:
+          'expired containments of a server killed with kill -9 are undone exactly once, or have an unknown outcome, after kills right after an undo',
+        planted: [
+          'the undo of an expired containment does not claim it',
+          'an interrupted step is repeated regardless of its class',
+        ],
+      },
+      {
+        file: 'destructive/expiry.test.ts',
+        title: 'the expiry of containments',
+        planted: [
+          'containments that expired while no process ran are not undone',
+          'an error of the condition of an expiry means false',
+        ],
+      },
+      { file: 'sqlite/contract.test.ts', title: 'SQLite stores ContainmentStore with an expiry' },
+    ],
+  },
+  {
     title: 'All runs share the rate limit of a connection',
     exactly: `
 All runs of the process share the rate limit of a connection, as its plugin declares it: in no time span are more requests sent than allowed. A 429 with
