@@ -49,9 +49,15 @@ async function undo({ case: caseId, run, yes, url }: UndoOptions): Promise<void>
   const client = serverClient(url)
   const query = new URLSearchParams({ limit: '100', ...(caseId && { case: caseId }), ...(run && { run }) })
   const { data, total } = await client.get<ContainmentPage>(`/containments?${query.toString()}`)
-  if (data.length === 0) return void console.log('nothing stands that could be undone')
+  if (data.length === 0) {
+    console.log('nothing stands that could be undone')
+    return
+  }
   console.log(containmentTable(data))
-  if (yes !== true) return void console.log(paint.dim(`${total} would be undone: repeat it with --yes`))
+  if (yes !== true) {
+    console.log(paint.dim(`${total} would be undone: repeat it with --yes`))
+    return
+  }
   const path =
     caseId === undefined ? `/runs/${encodeURIComponent(run!)}` : `/cases/${encodeURIComponent(caseId)}`
   const body = { containments: data.map((one) => one.containment_id) }

@@ -123,12 +123,12 @@ const readsState = ({ skill }: CatalogueSkill): boolean =>
 /** Undefined if it depends on an output that is unknown, or would show a sensitive value. */
 function inputOfUndo(
   { plugin, skill }: CatalogueSkill,
-  { skill: name, input: map }: RelatedCall,
+  undoneBy: RelatedCall,
   { input, output }: { readonly input: unknown; readonly output: unknown },
 ): Undo['input'] {
   try {
-    const given = plainJson(map(input, output)) as NonNullable<Undo['input']>
-    const undo = plugin.skills.find((one) => one.name === name)
+    const given = plainJson(undoneBy.input(input, output)) as NonNullable<Undo['input']>
+    const undo = plugin.skills.find((one) => one.name === undoneBy.skill)
     const isExposed = undo !== undefined && exposedFields(skill, { input, output }, undo, given).length > 0
     return isExposed ? undefined : given
   } catch {

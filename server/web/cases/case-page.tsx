@@ -12,8 +12,7 @@ import { DateTime } from '../parts/times.tsx'
 import { RunList } from '../runs/run-list.tsx'
 import { useMay } from '../session/session.ts'
 import { ViewHead, ViewError } from '../shell/view.tsx'
-import { CaseContainments } from '../containments/containment-parts.tsx'
-import { UndoAllButton } from '../containments/undo-all.tsx'
+import { UndoableContainments } from '../containments/undo-all.tsx'
 import { RunForCase } from '../playbooks/run/run-button.tsx'
 import { RelatedCases } from '../observables/related-cases.tsx'
 import { CaseAlerts } from './case-alerts.tsx'
@@ -73,10 +72,7 @@ function CaseView({ id }: { readonly id: string }) {
               onDone={refresh}
               onSaved={showSaved}
             />
-            <CaseContainments
-              all={data.containments}
-              actions={<UndoAllButton path={path} all={data.containments} />}
-            />
+            <UndoableContainments path={path} all={data.containments} />
             <Actions actions={data.actions} total={data.actions_total} />
             <Observables observables={data.observables} />
             <RelatedCases path={path} />

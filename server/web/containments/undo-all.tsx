@@ -23,8 +23,13 @@ interface UndoAllProps {
   readonly all: readonly ApiContainment[]
 }
 
+/** The containments of a case or a run, with a button that undoes all. */
+export function UndoableContainments({ path, all }: UndoAllProps) {
+  return <CaseContainments all={all} actions={<UndoAllButton path={path} all={all} />} />
+}
+
 /** Undoes the containments of a case or a run after a confirmation that lists them. */
-export function UndoAllButton({ path, all }: UndoAllProps) {
+function UndoAllButton({ path, all }: UndoAllProps) {
   const mayUndo = useMay('runs:write')
   const queries = useQueryClient()
   const chosen = all.filter(isUndoable)
@@ -82,6 +87,5 @@ export function RunContainments({ runUuid }: { readonly runUuid: string }) {
     queryFn: () =>
       apiGet<{ readonly data: readonly ApiContainment[] }>(`/containments?limit=100&run=${runUuid}`),
   })
-  const all = found.data?.data ?? []
-  return <CaseContainments all={all} actions={<UndoAllButton path={`/runs/${runUuid}`} all={all} />} />
+  return <UndoableContainments path={`/runs/${runUuid}`} all={found.data?.data ?? []} />
 }
