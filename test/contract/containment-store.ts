@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import { theExpiry, type DestructiveOutcome, type Expiry } from '../../core/destructive/containment.ts'
+import type { PrunePlace } from '../../core/ports/retention-store.ts'
 import type { JournalBegin, JournalEnd } from '../../core/ports/runs/journal-store.ts'
 import { somebody } from '../support/somebody.ts'
 import { completed, expectRejection, newAlert, startedRun, type GetSubject } from './fixture.ts'
@@ -479,6 +480,27 @@ export function containmentStoreContract(subject: GetSubject): void {
         await call(run.uuid, isolate, { id: 'm1' }, { call: given }, 'a')
         expect(await newest()).to.deep.include({ state: 'active', expiresAt: subject().clock.nowMs + hour })
       })
+    })
+
+    it('follows its alert out of a case, also after its run was pruned', async () => {
+      const { stores, acme, clock } = subject()
+      const alert = await stores.alerts.create(newAlert(acme))
+      const run = await startedRun(subject(), alert)
+      await call(run.uuid, isolate, { id: 'm1' })
+      await stores.runs.end(run.uuid, completed)
+      await startedRun(subject(), await stores.alerts.create(newAlert(acme)))
+      const seen = async (id: string) => ({ id, revision: (await stores.cases.find('all', id))!.revision })
+      await stores.caseMoves.merge(acme.uuid, await seen('Acme-2'), [await seen('Acme-1')], somebody())
+      await stores.cases.edit(acme.uuid, 'Acme-2', { status: 'closed' }, somebody(), undefined)
+      clock.nowMs += 1_000
+      const rule = { before: clock.nowMs + 1, setting: 'a test' }
+      let place: PrunePlace | undefined
+      do place = (await stores.retention.pruneRuns(rule, place)).next
+      while (place !== undefined)
+      expect((await stores.runs.find('all', run.uuid))?.prunedAt).to.be.a('number')
+      const from = await seen('Acme-2')
+      const target = await stores.caseMoves.split(acme.uuid, from, { alerts: [alert.id] }, somebody())
+      expect((await list()).data[0]).to.deep.include({ caseId: target.id })
     })
 
     it('lists by state, case and organization', async () => {
