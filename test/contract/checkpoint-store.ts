@@ -219,6 +219,46 @@ export function checkpointStoreContract(subject: GetSubject): void {
       })
     })
 
+    it('needs the approvals of different people, and keeps what each of them refused', async () => {
+      const approval = {
+        rule: { place: 1, name: null },
+        needed: 2,
+        by: { roles: [], keys: [], accounts: [] },
+        escalation: null,
+        expiresMs: 1_000,
+        inputHash: 'f',
+        connection: null,
+      }
+      const { id } = await store().open(run.uuid, {
+        path: 'isolate/@approval',
+        stepId: 'isolate',
+        question: { ...question, answers: ['approve', 'refuse'], approval },
+        timeoutAt: subject().clock.nowMs + 1_000,
+      })
+      const approve = (key: string, sameAs: readonly string[], refusedItems?: readonly number[]) =>
+        store().answer(
+          id,
+          { value: 'approve', text: null, sameAs, refusedItems },
+          { ...somebody(key), id: key },
+        )
+      const outcomes = await Promise.all([
+        approve('ann', ['ann', 'root'], [2]),
+        approve('bot', ['bot', 'ann', 'root']),
+        approve('ben', ['ben'], [0, 2]),
+        approve('cleo', ['cleo']),
+      ])
+      expect(outcomes.map(({ outcome }) => outcome)).to.deep.equal([
+        'counted',
+        'same_person',
+        'accepted',
+        'second',
+      ])
+      const { state, counted, answer: last } = (await store().find('all', id))!
+      expect(state).to.equal('answered')
+      expect(counted?.map(({ by, refusedItems }) => [by.id, refusedItems])).to.deep.equal([['ann', [2]]])
+      expect(last).to.deep.include({ sameAs: ['ben'], refusedItems: [0, 2] })
+    })
+
     it('returns undefined for an unknown checkpoint', async () => {
       await expectRejection(answer('nobody', 'yes'), 'NotFoundError', 'checkpoint_not_found')
       expect(await store().find('all', 'nobody')).to.equal(undefined)

@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import { expectRejection, uuidPattern, type GetSubject } from './fixture.ts'
+import { ruleOf } from '../support/approval-rule.ts'
 import { somebody } from '../support/somebody.ts'
 
 export function organizationStoreContract(subject: GetSubject): void {
@@ -47,6 +48,22 @@ export function organizationStoreContract(subject: GetSubject): void {
         ['organization.changed', 'ops', { name: 'New' }],
         ['organization.changed', 'ada', { name: 'Acme' }],
         ['organization.created', 'ops', { name: 'Acme Ltd' }],
+      ])
+    })
+
+    it('replaces approval rules at the expected revision and records them in the audit log', async () => {
+      const { stores, acme } = subject()
+      const rules = [ruleOf({ name: 'Two', approvals: 2 })]
+      const changed = await stores.organizations.setApprovalRules(acme.uuid, rules, 1, somebody())
+      expect(changed).to.deep.equal({ ...acme, approvalRules: rules, revision: 2 })
+      const again = stores.organizations.setApprovalRules(acme.uuid, [], 1, somebody())
+      await expectRejection(again, 'ConflictError', 'revision_changed')
+      const none = await stores.organizations.setApprovalRules(acme.uuid, [], undefined, somebody())
+      expect(none).to.deep.equal({ ...acme, revision: 3 })
+      const { data } = await stores.audit.list([acme.uuid], {}, { limit: 2 })
+      expect(data.map(({ details }) => details)).to.deep.equal([
+        { approval_rules: [] },
+        { approval_rules: rules },
       ])
     })
 
