@@ -203,7 +203,7 @@ async function serve(container: Container, opened: Opened) {
   )
   // Playbooks may name the providers that bootstrap has just created.
   await library.takeUpRefused()
-  warn(log, await organizationWarnings(config, stores.organizations))
+  warn(log, await organizationWarnings(config, stores))
   // Before any run has a turn: a step must not spend its timeout on the start of a thread.
   await container.get(tokens.skillPool)?.start()
   await takeUpUnfinished(container, opened)

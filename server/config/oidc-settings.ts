@@ -95,7 +95,7 @@ function groupRoles(text: string): readonly GroupRole[] {
 function groupRole(part: string): GroupRole {
   const at = part.lastIndexOf('=')
   const group = part.slice(0, at).trim()
-  const [, role, , codes] = /^([a-z][a-z0-9_-]{0,62})(@(.+))?$/.exec(part.slice(at + 1).trim()) ?? []
+  const [, role, , codes] = /^([A-Za-z0-9_]{1,32})(@(.+))?$/.exec(part.slice(at + 1).trim()) ?? []
   const organizationCodes = codes === undefined ? undefined : items(codes)
   const isUsable = organizationCodes?.every((code) => new RegExp(codePattern).test(code)) ?? true
   if (at > 0 && group !== '' && role !== undefined && isUsable && organizationCodes?.length !== 0)

@@ -1,4 +1,5 @@
-import type { OrganizationStore } from '../../core/ports/access/organization-store.ts'
+import { peopleRoles } from '../../core/access/permissions.ts'
+import type { Stores } from '../../core/ports/stores.ts'
 import { unknownCodes, unknownCodeWarning } from '../egress/allow-lists.ts'
 import { sharedAreas, sharedAreaWarning } from '../secrets/sources/secret-sources.ts'
 import type { ConfigWarning } from './clear-text.ts'
@@ -7,17 +8,25 @@ import type { Config } from './config.ts'
 /** Warnings about the configuration for the existing organizations. */
 export async function organizationWarnings(
   { allowPrivateEgress, secrets, oidc }: Pick<Config, 'allowPrivateEgress' | 'secrets' | 'oidc'>,
-  organizations: Pick<OrganizationStore, 'list'>,
+  { organizations, roles }: Pick<Stores, 'organizations' | 'roles'>,
 ): Promise<readonly ConfigWarning[]> {
   const egress = await unknownCodes(allowPrivateEgress, organizations)
   const variables = secrets.variables && (await unknownCodes(secrets.variables, organizations))
   const all = await organizations.list('all')
   const known = new Set(all.map(({ code }) => code.toLowerCase()))
   const mapped = new Set(oidc?.roles.flatMap(({ organizationCodes = [] }) => organizationCodes))
+  const custom = new Set((await roles.list()).map(({ name }) => name.toLowerCase()))
+  const isKnown = (role: string) =>
+    peopleRoles.some((known) => known === role) || custom.has(role.toLowerCase())
+  const unknownRoles = new Set(oidc?.roles.map(({ role }) => role).filter((role) => !isKnown(role)))
   const unmapped = [...mapped].filter((code) => !known.has(code.toLowerCase()))
   return [
     ...egress.map((code) => unknownCodeWarning('TOCSIN_ALLOW_PRIVATE_EGRESS', code)),
     ...(variables ?? []).map((code) => unknownCodeWarning('TOCSIN_SECRET_VARIABLES', code)),
+    ...[...unknownRoles].map((role) => ({
+      message: `TOCSIN_OIDC_ROLES gives the unknown role '${role}'`,
+      hint: `correct it, or create the role; ${peopleRoles.join(', ')} are built in`,
+    })),
     ...unmapped.map((code) => unknownCodeWarning('TOCSIN_OIDC_ROLES', code)),
     ...(all.length > 1 ? sharedAreas(secrets).map(sharedAreaWarning) : []),
   ]

@@ -136,7 +136,7 @@ async function withStores(
     }),
   )
   try {
-    const odd = await organizationWarnings(config, stores.organizations)
+    const odd = await organizationWarnings(config, stores)
     const isManaged = (await stores.keys.list()).some((key) => isUsableAdmin(key, systemClock.now()))
     return [
       isManaged

@@ -377,7 +377,7 @@ describe('configuration', () => {
     TOCSIN_OIDC_CLIENT_AUTH: ['none', 'private_key_jwt'],
     TOCSIN_OIDC_SCOPES: ['profile email', 'openid "x"'],
     TOCSIN_OIDC_GROUPS_CLAIM: ['a b'],
-    TOCSIN_OIDC_ROLES: ['soc', 'soc=', '=admin', 'soc=Admin', 'soc=admin@', 'soc=admin@a-b', ';', 'soc=a b'],
+    TOCSIN_OIDC_ROLES: ['soc', 'soc=', '=admin', 'soc=a-b', 'soc=admin@', 'soc=admin@a-b', ';', 'soc=a b'],
     TOCSIN_OIDC_EMAIL_DOMAINS: ['*', 'example', '@example.com', 'https://example.com', 'example.com.'],
     TOCSIN_OIDC_LABEL: ['x'.repeat(61), 'a\u202eb'],
     TOCSIN_OIDC_RECHECK_MINUTES: ['0', '4', '1441', '1h'],

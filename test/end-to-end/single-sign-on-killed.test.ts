@@ -30,7 +30,7 @@ describe('single sign-on of a server that is killed', function () {
       TOCSIN_OIDC_CLIENT_ID: provider.clientId,
       TOCSIN_OIDC_CLIENT_SECRET: secret,
       TOCSIN_OIDC_SCOPES: 'openid profile email groups',
-      TOCSIN_OIDC_ROLES: 'soc=analyst@main; typo=analyst@nowhere',
+      TOCSIN_OIDC_ROLES: 'soc=analyst@main; typo=analyst@nowhere; x=analist',
     }
     tocsin = await makeTestTocsin({ env })
     await provider.stop()
@@ -55,10 +55,12 @@ describe('single sign-on of a server that is killed', function () {
     const printed = await restart('SIGTERM')
     expect(printed).to.include('single sign-on does not work yet')
     expect(printed).to.include("TOCSIN_OIDC_ROLES has a list for the unknown organization 'nowhere'")
+    expect(printed).to.include("TOCSIN_OIDC_ROLES gives the unknown role 'analist'")
     await provider.restart()
   })
 
   it('completes a sign-in that began before the kill, once', async () => {
+    await restart()
     const answer = await browser.visit(provider)
     await restart()
     expect((await browser.call('POST', callback, answer)).status).to.equal(201)
