@@ -65,6 +65,8 @@ export function singleSignOnStoreContract(subject: GetSubject): void {
       expect(await singleSignOn.accountOf(anna)).to.deep.equal(account)
       for (const other of [bert, { ...anna, issuer: 'https://other.example' }, { ...anna, subject: 'A-1' }])
         expect(await singleSignOn.accountOf(other)).to.equal(undefined)
+      expect(await singleSignOn.isOfIssuer(account.uuid, anna.issuer)).to.equal(true)
+      expect(await singleSignOn.isOfIssuer(account.uuid, 'https://other.example')).to.equal(false)
       await expectRejection(create(bert), 'ConflictError', 'account_exists')
       await expectRejection(create(anna, 'x@example.com'), 'ConflictError', 'identity_linked')
       expect(await subject().stores.accounts.list()).to.have.length(1)

@@ -126,6 +126,17 @@ describe('single sign-on', () => {
       expectSignedIn(await browser.signIn(provider))
     })
 
+    it('is the only way in for people of the provider, also if they set a password', async () => {
+      await browser.signIn(provider)
+      const password = 'correct horse battery staple'
+      const set = await browser.call('PUT', '/api/me/password', { password })
+      expect(set.status, set.text).to.equal(200)
+      const body = { email: 'anna@example.com', password }
+      const reply = await api.call('POST', '/api/session', { key: null, body })
+      expectProblem(reply, 403, 'local_sign_in_off')
+      expect(reply.headers.getSetCookie()).to.deep.equal([])
+    })
+
     it('gives a person who is new in several browsers at once one account', async () => {
       const browsers = [newBrowser(api), newBrowser(api), newBrowser(api)]
       const answers: object[] = []

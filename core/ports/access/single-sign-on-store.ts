@@ -11,6 +11,8 @@ export interface SingleSignOnStore {
   take(browserHash: Uint8Array): Promise<SignOnAttempt | undefined>
   /** The account of an identity. */
   accountOf(identity: IdentityKey): Promise<Account | undefined>
+  /** Whether an account belongs to an identity of this issuer. */
+  isOfIssuer(accountUuid: string, issuer: string): Promise<boolean>
   /**
    * Creates an account that belongs to an identity and has joined. Throws ConflictError `account_exists` for a known e-mail address,
    * `identity_linked`, NotFoundError `organization_not_found`.

@@ -57,6 +57,11 @@ export class SqliteSingleSignOnStore extends SqliteStore implements SingleSignOn
     return this.database.read(() => this.#accountOf(identity))
   }
 
+  isOfIssuer(accountUuid: string, issuer: string): Promise<boolean> {
+    const sql = `SELECT 1 FROM account_identities i JOIN accounts a ON a.id = i.account_id WHERE a.uuid = ? AND i.issuer = ?`
+    return this.database.read(() => this.database.get(sql, accountUuid, issuer) !== undefined)
+  }
+
   createAccount(identity: IdentityKey, account: NewAccount, by: Actor): Promise<Account> {
     return this.commits.writeConfiguration(() => {
       requireLinkable(this.#accountOf(identity), undefined, false)

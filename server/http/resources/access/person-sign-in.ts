@@ -73,15 +73,21 @@ async function findByPassword(
   })
 }
 
-/** Starts a session of a person, and answers with it. */
-export function beginPersonSession(
+/**
+ * Starts a session of a person, and answers with it. Throws RequestError `local_sign_in_off` for a person of the identity provider, whom
+ * only the provider lets in: one who is removed there must not have another way.
+ */
+export async function beginPersonSession(
   account: Account,
   method: SignInMethod,
   sender: Sender,
   services: Services,
 ) {
+  const { singleSignOn, stores } = services
+  if (singleSignOn && (await stores.singleSignOn.isOfIssuer(account.uuid, singleSignOn.settings.issuer)))
+    throw new RequestError('local_sign_in_off', undefined, { hint: 'sign in with the identity provider' })
   const holder = { accountUuid: account.uuid }
-  return beginSession({ holder, method }, accountActor(account, sender.requestId), sender, services)
+  return await beginSession({ holder, method }, accountActor(account, sender.requestId), sender, services)
 }
 
 const token = { type: 'string', maxLength: 100, description: 'The part of the link behind `#`.' } as const
