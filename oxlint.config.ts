@@ -45,6 +45,7 @@ const places: Readonly<Record<string, readonly string[]>> = {
   ],
   tldts: ['core/expression/**', 'plugins/indicators/**', 'plugins/endpoint-security/**'],
   commander: ['cli/**'],
+  'chart.js': ['server/web/numbers/**'],
   '@dagrejs/dagre': ['core/graph/**'],
   'react-markdown': ['server/web/parts/**'],
   'remark-gfm': ['server/web/parts/**'],

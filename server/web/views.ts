@@ -1,6 +1,7 @@
 import { createElement, lazy, useState, type ComponentType } from 'react'
 import {
   ActivityLogIcon,
+  BarChartIcon,
   ArchiveIcon,
   BellIcon,
   CubeIcon,
@@ -85,6 +86,7 @@ export const viewGroups: readonly { readonly title: string; readonly views: read
   {
     title: 'Operate',
     views: [
+      { path: 'numbers', title: 'Numbers', letter: 'd', icon: BarChartIcon, needs: 'cases:read' },
       { path: 'health', title: 'Health', letter: 'h', icon: HeartIcon, needs: 'engine:read' },
       {
         path: 'organizations',
@@ -140,5 +142,6 @@ export const pages = [
   pageAt('/me', () => import('./me/me-view.tsx')),
   pageAt('/keys', () => import('./keys/keys-view.tsx')),
   pageAt('/audit', () => import('./audit/audit-view.tsx')),
+  pageAt('/numbers', () => import('./numbers/numbers-view.tsx')),
   pageAt('/health', () => import('./health/health-view.tsx')),
 ] as const

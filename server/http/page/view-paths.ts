@@ -12,6 +12,7 @@ export const viewPaths: ReadonlySet<string> = new Set([
   'invitation',
   'keys',
   'me',
+  'numbers',
   // Not in the navigation: vendors send the browser there after a sign-in.
   'oauth',
   'observables',

@@ -37,7 +37,8 @@ export function playbookResults(
   const counted = `alert_id IS NOT NULL AND ${inScope}`
   const counts = database.get<Counts>(
     `SELECT count(*) AS seen, min(created_at) AS oldest,
-       count(*) FILTER (WHERE created_at >= ? AND ${counted}) AS week, count(*) FILTER (WHERE ${counted}) AS month
+       count(DISTINCT alert_id) FILTER (WHERE created_at >= ? AND ${counted}) AS week,
+       count(DISTINCT alert_id) FILTER (WHERE ${counted}) AS month
      FROM (${newestRuns}) n WHERE created_at >= ?`,
     weekFrom,
     ...values,

@@ -19,6 +19,7 @@ import type {
   apiStateEntrySchema,
 } from '../../http/resources/playbooks/playbook-state.ts'
 import type { apiCorrelationPreviewSchema } from '../../http/resources/cases/preview-correlation.ts'
+import type { apiNumberSchemas } from '../../http/resources/numbers/numbers.ts'
 import type {
   apiRelatedCaseSchema,
   apiSeenFindingSchema,
@@ -85,6 +86,10 @@ export type ApiObservable = ApiCaseDetail['observables'][number]
 export type ApiObservableUse = ApiObservable['used'][number]
 export type ApiFinding = ApiObservable['learned'][number]
 
+/** Rows of the tables of numbers. */
+export type ApiNumbers = {
+  readonly [Table in keyof typeof apiNumberSchemas]: Infer<(typeof apiNumberSchemas)[Table]>
+}
 export type ApiSeenObservable = Infer<typeof apiSeenObservableSchema>
 export type ApiSeenFinding = Infer<typeof apiSeenFindingSchema>
 export type ApiRelatedCase = Infer<typeof apiRelatedCaseSchema>

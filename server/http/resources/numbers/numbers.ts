@@ -14,7 +14,7 @@ const duration = { type: ['integer', 'null'], minimum: 0, description: 'Millisec
 const start = { ...time, description: 'Start of the period (epoch milliseconds).' } as const
 
 /** Rows of each table of numbers. */
-const apiNumberSchemas = {
+export const apiNumberSchemas = {
   alerts: objectSchema({
     at: start,
     name: {

@@ -15,8 +15,12 @@ export const apiPlaybookResultsSchema = objectSchema({
     anyOf: [{ type: 'null' }, apiTriggersSchema],
     description: 'Triggers of the newest version; null: it no longer matches the installed skills.',
   },
-  alerts_7d: { ...count, description: 'Alerts of the last 7 days that started any version.' },
-  alerts_30d: { ...count, description: 'Alerts of the last 30 days that started any version.' },
+  alerts_7d: {
+    ...count,
+    description:
+      'Alerts of the last 7 days that started any version, each once. Repeats start none: see GET numbers/rules.',
+  },
+  alerts_30d: { ...count, description: 'Alerts of the last 30 days that started any version, each once.' },
   since: {
     ...time,
     description:
