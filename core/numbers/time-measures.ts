@@ -1,4 +1,5 @@
 import type { CaseEntry } from '../domain/case.ts'
+import type { Checkpoint } from '../domain/checkpoint.ts'
 
 /** What is measured from the first alert of a case, or its opening if that was earlier; `answer`: from a question to its answer. */
 export const timeMeasures = ['action', 'decision', 'close', 'answer'] as const
@@ -17,3 +18,7 @@ export function measuresOf({ kind, changes }: Pick<CaseEntry, 'kind' | 'changes'
     ...(status === 'closed' ? (['close'] as const) : []),
   ]
 }
+
+/** When a question ended; one that was withdrawn or decided by others is counted at its beginning. */
+export const questionTime = ({ state, answer, timeoutAt, createdAt }: Checkpoint): number =>
+  answer?.at ?? (state === 'timed_out' ? timeoutAt : createdAt)

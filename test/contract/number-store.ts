@@ -129,6 +129,23 @@ export function numberStoreContract(subject: GetSubject): void {
       expect([answer?.measure, answer?.meanMs]).to.deep.equal(['answer', 4_000])
     })
 
+    it('forget hours after 35 days, not days', async () => {
+      const { stores, acme } = subject()
+      await stores.alerts.create(newAlert(acme))
+      await store().catchUp()
+      const sums = async () =>
+        await Promise.all(
+          [hourMs, dayMs].map(async (each) => (await store().alerts('all', range(each), 'type')).length),
+        )
+      const clear = () => stores.retention.clearExpired({ idleMs: dayMs, maxMs: dayMs })
+      pass(35 * dayMs)
+      await clear()
+      expect(await sums()).to.deep.equal([1, 1])
+      pass(2 * dayMs)
+      await clear()
+      expect(await sums()).to.deep.equal([0, 1])
+    })
+
     it('stay when retention deletes runs and questions, counted before or not', async () => {
       const { stores } = subject()
       const run = await startedRun(subject(), null)

@@ -1,6 +1,6 @@
 import { bucketOf } from '../../../core/numbers/histogram.ts'
-import { dayMs, hourMs } from '../../../core/numbers/number-range.ts'
-import { measuresOf, type TimeMeasure } from '../../../core/numbers/time-measures.ts'
+import { dayMs, hourMs, keptHoursMs } from '../../../core/numbers/number-range.ts'
+import { measuresOf, questionTime, type TimeMeasure } from '../../../core/numbers/time-measures.ts'
 import type { CaseEntry } from '../../../core/domain/case.ts'
 import type { Checkpoint } from '../../../core/domain/checkpoint.ts'
 import { selectCheckpoint, toCheckpoint, type CheckpointRow } from '../checkpoints/checkpoint-rows.ts'
@@ -171,8 +171,8 @@ function readQuestion(database: Database, row: CheckpointRow): Checkpoint | unde
 }
 
 function countQuestion(database: Database, organization: number, checkpoint: Checkpoint): void {
-  const { state, question, answer, createdAt, timeoutAt } = checkpoint
-  const at = answer?.at ?? (state === 'timed_out' ? timeoutAt : createdAt)
+  const { state, question, answer, createdAt } = checkpoint
+  const at = questionTime(checkpoint)
   // The values of a form may be sensitive.
   const word = question.answers?.find((each) => each === answer?.value) ?? ''
   for (const period of [hourMs, dayMs])
@@ -186,4 +186,17 @@ function countQuestion(database: Database, organization: number, checkpoint: Che
       word.slice(0, maxAnswer).toWellFormed(),
     )
   if (answer !== null) countTime(database, { organization, measure: 'answer', at }, answer.at - createdAt)
+}
+
+const numbersOf = ['alert_numbers', 'run_numbers', 'time_numbers', 'question_numbers']
+
+/** Deletes hours that are too old to be shown: their days have the same numbers. */
+export function clearHours(database: Database, now: number): void {
+  for (const { id } of database.all<{ id: number }>('SELECT id FROM organizations'))
+    for (const table of numbersOf)
+      database.run(
+        `DELETE FROM ${table} WHERE organization_id = ? AND period = ${hourMs} AND at < ?`,
+        id,
+        now - keptHoursMs - dayMs,
+      )
 }

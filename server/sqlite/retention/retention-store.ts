@@ -17,6 +17,7 @@ import { deleteExpired, expiringTables } from '../context/rows.ts'
 import { forgetInvitations } from '../access/invitation-store.ts'
 import { forgetOldSessions } from '../access/session-store.ts'
 import { entityBounds } from '../../../core/trigger/trigger-schema.ts'
+import { clearHours } from '../numbers/count-rows.ts'
 import { SqliteStore, type StoreContext } from '../context/store-context.ts'
 
 /** Number of rows of a table that one write deletes. */
@@ -57,6 +58,7 @@ export class SqliteRetentionStore extends SqliteStore implements RetentionStore 
       const { destructiveUses, rates, files } = this.#parts
       cleared.push(destructiveUses.clearAway(clearedAtOnce), rates.clearAway(clearedAtOnce))
       cleared.push(clearExpiredEntries(this.database, now, clearedAtOnce))
+      clearHours(this.database, now)
       return files.clearAway() || cleared.includes(clearedAtOnce)
     })
   }

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { apiGet, type Query } from '../api/call.ts'
+import { durationText } from '../parts/time.ts'
 import type { Periods } from './series.ts'
 
 export interface NumberTable<Row> extends Periods {
@@ -16,3 +17,9 @@ export function useNumbers<Row>(table: string, query: Query) {
     refetchInterval: 60_000,
   })
 }
+
+export interface NumbersProps {
+  readonly query: { readonly from: number; readonly to: number; readonly organization: string | undefined }
+}
+
+export const shownDuration = (ms: number | null): string => (ms === null ? '–' : durationText(ms))
