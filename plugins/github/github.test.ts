@@ -251,11 +251,21 @@ describe('github', () => {
       ['remove_member', { username: 'lee' }],
       ['block_user', { username: 'lee' }],
       ['delete_deploy_key', { repo: 'payments', id: 7 }],
-      ['get_block', { username: 'lee' }],
     ] as const)
       expect(
         (await github.failureOf(skill, input, { replies: [{ text: '<html>Sign in</html>' }] })).code,
       ).to.equal('bad_response')
+    const page = { text: '<html>Sign in</html>' }
+    const block = async (replies: readonly CannedReply[]) =>
+      (await github.failureOf('get_block', { username: 'lee' }, { replies })).code
+    expect(await block([{ json: [] }, page])).to.equal('bad_response')
+    expect(await block([page])).to.equal('refused')
+  })
+
+  it('takes a token without permission for no released user', async () => {
+    const missing = { status: 404, json: { message: 'Not Found' } }
+    const failure = await github.failureOf('get_block', { username: 'lee' }, { replies: [missing] })
+    expect(failure.code).to.equal('refused')
   })
 
   it('leaves the outcome of a broken write open', async () => {
