@@ -1,4 +1,5 @@
 import { emailKey, isActive, type Account } from '../access/account.ts'
+import { permissionsOf, type CustomRole } from '../access/permissions.ts'
 
 /** A person who is mentioned in a note, also its form in the API. */
 export interface Mention {
@@ -9,19 +10,20 @@ export interface Mention {
 
 type Person = Pick<Account, 'uuid' | 'name' | 'email'>
 
-/** Roles that may act on cases. */
-const actingRoles: ReadonlySet<string> = new Set(['analyst', 'admin'])
-
 /** The people who may act on the cases of an organization, by name. */
-export const peopleFor = (accounts: readonly Account[], organizationUuid: string): readonly Account[] =>
+export const peopleFor = (
+  accounts: readonly Account[],
+  organizationUuid: string,
+  custom: readonly CustomRole[],
+): readonly Account[] =>
   accounts
     .filter(
       (account) =>
         isActive(account) &&
         account.roles.some(
           (given) =>
-            actingRoles.has(given.role) &&
-            (given.organizationUuid === null || given.organizationUuid === organizationUuid),
+            (given.organizationUuid === null || given.organizationUuid === organizationUuid) &&
+            permissionsOf(given.role, custom).includes('cases:write'),
         ),
     )
     .toSorted((a, b) => a.name.localeCompare(b.name))

@@ -9,6 +9,7 @@ import type { ProviderStore } from './access/provider-store.ts'
 import type { RoleStore } from './access/role-store.ts'
 import type { RequestStore } from './access/request-store.ts'
 import type { SingleSignOnStore } from './access/single-sign-on-store.ts'
+import type { SharedFilterStore } from './access/shared-filter-store.ts'
 import type { SessionStore } from './access/session-store.ts'
 import type { AlertStore } from './alert-store.ts'
 import type { AuditStore } from './audit-store.ts'
@@ -51,6 +52,7 @@ export interface Stores {
   readonly sessions: SessionStore
   readonly singleSignOn: SingleSignOnStore
   readonly requests: RequestStore
+  readonly sharedFilters: SharedFilterStore
   readonly alerts: AlertStore
   readonly cases: CaseStore
   readonly caseMoves: CaseMoveStore

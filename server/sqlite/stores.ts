@@ -49,6 +49,7 @@ import { SqliteScheduleStore } from './runs/schedule-store.ts'
 import { SqliteShadowStore } from './shadows/shadow-store.ts'
 import { SqliteStateStore } from './playbooks/state-store.ts'
 import { SqliteSingleSignOnStore } from './access/single-sign-on-store.ts'
+import { SqliteSharedFilterStore } from './access/shared-filter-store.ts'
 import { SqliteSessionStore } from './access/session-store.ts'
 import { SealedValues } from './context/sealed-values.ts'
 import { isStorageFailure, storeUnavailable } from './database/storage-errors.ts'
@@ -154,6 +155,7 @@ function assembleStores(context: StoreContext, parts: StoreParts): Stores {
     sessions: new SqliteSessionStore(context),
     singleSignOn: new SqliteSingleSignOnStore(context),
     requests: new SqliteRequestStore(context),
+    sharedFilters: new SqliteSharedFilterStore(context),
     alerts: new SqliteAlertStore(context, indexer, listed),
     cases: new SqliteCaseStore(context, listed, files),
     caseMoves: new SqliteCaseMoveStore(context),

@@ -59,6 +59,6 @@ describe('the people of an organization', () => {
       account('Invited', 'i@e', { joinedAt: null }),
       account('Gone', 'g@e', { disabledAt: 9 }),
     ]
-    expect(peopleFor(accounts, 'acme').map(({ name }) => name)).to.deep.equal(['Ann', 'Zoe'])
+    expect(peopleFor(accounts, 'acme', []).map(({ name }) => name)).to.deep.equal(['Ann', 'Zoe'])
   })
 })

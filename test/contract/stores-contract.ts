@@ -10,6 +10,7 @@ import { caseFileStoreContract } from './case-file-store.ts'
 import { caseMoveStoreContract } from './case-move-store.ts'
 import { caseStoreContract } from './case-store.ts'
 import { caseWorkStoreContract } from './case-work-store.ts'
+import { sharedFilterStoreContract } from './shared-filter-store.ts'
 import { changeSourceContract } from './change-source.ts'
 import { checkpointStoreContract } from './checkpoint-store.ts'
 import { containmentChecksContract } from './containment-checks.ts'
@@ -76,6 +77,7 @@ export function storesContract(makeStores: MakeStores): void {
   caseFileStoreContract(getSubject)
   caseMoveStoreContract(getSubject)
   caseWorkStoreContract(getSubject)
+  sharedFilterStoreContract(getSubject)
   correlationContract(getSubject)
   playbookStoreContract(getSubject)
   runStoreContract(getSubject)

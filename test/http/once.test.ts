@@ -163,6 +163,7 @@ describe('a request with an Idempotency-Key', () => {
       // A repeated merge or link changes nothing.
       '/cases/{case}/merge',
       '/cases/{case}/links',
+      '/shared-filters',
       '/correlations/preview',
       '/session',
       '/session/single-sign-on',

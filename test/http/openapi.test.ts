@@ -52,6 +52,7 @@ const bodies: Record<string, object | string> = {
   put_organizations_organization_approval_rules: { rules: [{ approvals: 1 }] },
   patch_providers_provider: { name: 'x' },
   post_cases_bulk: { cases: [{ case_id: 'acme-1', revision: 1 }], changes: { severity: 'low' } },
+  post_shared_filters: { organization_code: 'acme', view: 'cases', name: 'x', search: 'active=true' },
   post_cases_case_tasks: { title: 'Call Kim' },
   patch_cases_case_tasks_task: { done: true },
   post_runs_run_retry: {},
@@ -189,6 +190,8 @@ describe('the OpenAPI document', () => {
     const { case: [split = ''] = [], alert } = await things.caseWithAlerts()
     others['post_cases_case_split'] = { case: split }
     bodies['post_cases_case_split'] = { alerts: alert, title: 'Apart' }
+    const { filter: [filter = ''] = [] } = await things.sharedFilter()
+    others['delete_shared_filters_filter'] = { filter }
     const { case: [withTask = ''] = [], task: [task = ''] = [] } = await things.caseWithTask()
     others['patch_cases_case_tasks_task'] = { case: withTask, task }
     const { case: [linking = ''] = [], other: [linked] = [] } = await things.twoCases()

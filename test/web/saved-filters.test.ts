@@ -1,5 +1,7 @@
 import { expect } from 'chai'
-import { isWithoutRoom, readSaved, withSaved } from '../../server/web/lists/saved-filters.ts'
+import { seriousFaults } from './support/browser.ts'
+import { openPage } from './support/open-page.ts'
+import { isWithoutRoom, readSaved, withSaved } from '../../server/web/lists/saved/saved-filters.ts'
 import { spanStart } from '../../server/web/lists/time-range.ts'
 
 describe('saved filters', () => {
@@ -36,5 +38,31 @@ describe('spans of time', () => {
     expect(spanStart('24h', 100_000_000)).to.equal(13_560_000)
     expect(spanStart('toString', 1)).to.equal(undefined)
     expect(spanStart(undefined, 1)).to.equal(undefined)
+  })
+})
+
+describe('shared filters in the page', function () {
+  this.timeout(60_000)
+  const house = openPage()
+
+  it('are shared under a name, opened by others, and deleted', async () => {
+    const { page, server } = house
+    await house.visit('/cases?active=true&sort=queue')
+    await page.getByRole('button', { name: 'Saved' }).click()
+    await page.getByLabel('Name for these filters').fill('<b>Night</b> shift')
+    await page.getByRole('button', { name: 'Share with main' }).click()
+    const link = page.getByRole('link', { name: '<b>Night</b> shift · main' })
+    await link.waitFor()
+    expect(await seriousFaults(page)).to.deep.equal([])
+    const { data } = (await server.call('/shared-filters?view=cases')).body
+    expect(data[0]).to.include({ name: '<b>Night</b> shift', search: 'active=true&sort=queue' })
+    await house.visit('/cases')
+    await page.getByRole('button', { name: 'Saved' }).click()
+    await link.click()
+    await page.getByRole('button', { name: 'Clear Not closed' }).waitFor()
+    await page.getByRole('button', { name: 'Saved' }).click()
+    await page.getByRole('button', { name: 'Delete shared <b>Night</b> shift' }).click()
+    await link.waitFor({ state: 'detached' })
+    expect((await server.call('/shared-filters?view=cases')).body.data).to.deep.equal([])
   })
 })

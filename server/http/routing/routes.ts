@@ -19,6 +19,7 @@ import { playbookRoutes } from '../resources/playbooks/playbooks.ts'
 import { numberRoutes } from '../resources/numbers/numbers.ts'
 import { observableRoutes } from '../resources/observables/observables.ts'
 import { runRoutes } from '../resources/runs/runs.ts'
+import { sharedFilterRoutes } from '../resources/access/shared-filters.ts'
 import { peopleRoutes } from '../resources/access/people.ts'
 import { accountRoutes } from '../resources/access/accounts.ts'
 import { roleRoutes } from '../resources/access/roles.ts'
@@ -56,6 +57,7 @@ export const routes: readonly Route[] = [
   ...keyRoutes,
   ...accountRoutes,
   ...peopleRoutes,
+  ...sharedFilterRoutes,
   ...roleRoutes,
   ...meRoutes,
   ...myCredentialRoutes,

@@ -241,6 +241,13 @@ export const accessTable: Readonly<Record<string, AccessEntry>> = {
   'POST /organizations': { roles: admins, of: 'whole', body: (_, __, n) => ({ code: `o${n}`, name: 'x' }) },
   'GET /organizations/{organization}': { roles: all, of: 'organization' },
   'GET /organizations/{organization}/destructive-limits': { roles: readers, of: 'organization' },
+  'GET /shared-filters': { roles: readers, of: 'shared' },
+  'POST /shared-filters': {
+    roles: operators,
+    of: 'body',
+    body: (organization_code) => ({ organization_code, view: 'cases', name: 'x', search: 'active=true' }),
+  },
+  'DELETE /shared-filters/{filter}': { roles: operators, of: 'sharedFilter' },
   'GET /organizations/{organization}/people': { roles: readers, of: 'organization' },
   'GET /organizations/{organization}/case-targets': { roles: readers, of: 'organization' },
   'PUT /organizations/{organization}/case-targets': {

@@ -170,6 +170,11 @@ export function thingsOf(api: Api, code: string) {
       await stores.caseMoves.merge(organizationUuid, { id: caseId, revision: undefined }, sources, somebody())
       return { case: [caseId, caseId.toUpperCase()], alert: [other.alertId!] }
     },
+    async sharedFilter(): Promise<Thing> {
+      const given = { view: 'cases', name: `mine ${++count}`, search: 'active=true' } as const
+      const { uuid } = await stores.sharedFilters.save(organizationUuid, given, somebody())
+      return { filter: [uuid] }
+    },
     async caseWithTask(): Promise<Thing> {
       const { caseId } = await runningRun()
       const { uuid } = await stores.caseWork.addTask(organizationUuid, caseId, { title: 'x' }, somebody())

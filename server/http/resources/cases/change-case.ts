@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto'
-import { mentionsIn, peopleFor } from '../../../../core/case/mentions.ts'
+import { mentionsIn } from '../../../../core/case/mentions.ts'
 import { editOf } from '../../../../core/transitions/case.ts'
 import { editSeen, entityTag, ifMatchHeader } from '../../request/if-match.ts'
 import { patterns } from '../../request/patterns.ts'
 import { component, defineRoute } from '../../routing/route.ts'
 import { decisionFields } from './case-fields.ts'
 import { caseView, caseEntrySchema } from './case-view.ts'
+import { peopleOfOrganization } from '../access/people.ts'
 import { requireCase } from './read-case.ts'
 
 export const changeCase = defineRoute({
@@ -61,8 +62,8 @@ export const addNote = defineRoute({
   },
   async handle({ params, body, caller }, services) {
     const { id, organizationUuid } = await requireCase(services, caller.scope, params.case)
-    const { cases, accounts } = services.stores
-    const people = body.text.includes('@') ? peopleFor(await accounts.list(), organizationUuid) : []
+    const { cases } = services.stores
+    const people = body.text.includes('@') ? await peopleOfOrganization(services, organizationUuid) : []
     const mentions = mentionsIn(body.text, people)
     const key = `note/${randomUUID()}`
     const entry = await cases.comment(organizationUuid, id, body.text, caller.actor, key, mentions)

@@ -4,13 +4,14 @@ import { BookmarkIcon, TrashIcon } from '@radix-ui/react-icons'
 import { useState } from 'react'
 import { useSearch, Link } from 'wouter'
 import { isWithoutRoom, readSaved, withSaved, type SavedFilter } from './saved-filters.ts'
-import { OutsideText } from '../parts/text-view.tsx'
-import { handleSubmit } from '../forms/form-state.ts'
+import { OutsideText } from '../../parts/text-view.tsx'
+import { handleSubmit } from '../../forms/form-state.ts'
+import { SharedFilters, ShareButton } from './shared-filters.tsx'
 
 const nothing: readonly SavedFilter[] = []
 
 /** A menu of filters saved in this browser. */
-export function SavedMenu({ view }: { readonly view: string }) {
+export function SavedMenu({ view }: { readonly view: 'alerts' | 'cases' | 'runs' }) {
   const place = `tocsin.filters.${view}`
   const search = useSearch()
   const [opened, { toggle, close }] = useDisclosure()
@@ -54,6 +55,7 @@ export function SavedMenu({ view }: { readonly view: string }) {
               </ActionIcon>
             </Group>
           ))}
+          <SharedFilters view={view} onOpen={close} />
           {search !== '' && (
             <form
               onSubmit={handleSubmit(() => {
@@ -76,6 +78,7 @@ export function SavedMenu({ view }: { readonly view: string }) {
                   Save
                 </Button>
               </Group>
+              <ShareButton view={view} name={name.trim()} search={search} onDone={() => setName('')} />
             </form>
           )}
         </Stack>
