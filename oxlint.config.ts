@@ -7,7 +7,6 @@ const places: Readonly<Record<string, readonly string[]>> = {
   'raw-body': ['server/http/**', 'test/bench/**'],
   '@node-rs/argon2': ['server/access/**'],
   otpauth: ['server/access/**', 'test/http/**'],
-  '@simplewebauthn/server': ['server/access/**'],
   'better-sqlite3': ['server/sqlite/**', 'test/bench/**'],
   got: ['server/egress/**'],
   imapflow: ['plugins/mail/**'],

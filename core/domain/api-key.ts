@@ -23,11 +23,19 @@ export interface ApiKey {
   readonly expiresAt: number | null
   readonly revokedAt: number | null
   readonly lastUsedAt: number | null
+  /** Account of the person who answers for the key; null: nobody. */
+  readonly ownerUuid: string | null
+  /** While the owner is disabled, the key is refused. */
+  readonly isOwnerDisabled: boolean
+  /** Addresses and ranges from which the key is accepted; null: all. */
+  readonly allowedAddresses: readonly string[] | null
+  /** When its secret was last replaced, in epoch milliseconds. */
+  readonly rotatedAt: number | null
 }
 
-/** Neither revoked nor expired at `now`, in epoch milliseconds. */
-export function isUsable({ revokedAt, expiresAt }: ApiKey, now: number): boolean {
-  return revokedAt === null && (expiresAt === null || expiresAt > now)
+/** Neither revoked nor expired at `now`, in epoch milliseconds, nor of a disabled person. */
+export function isUsable({ revokedAt, expiresAt, isOwnerDisabled }: ApiKey, now: number): boolean {
+  return revokedAt === null && (expiresAt === null || expiresAt > now) && !isOwnerDisabled
 }
 
 /** Whether the key can create the next one: an active admin key for all organizations. */

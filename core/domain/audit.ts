@@ -50,6 +50,8 @@ export const personOf = (id: string, requestId: string | null = null, name: stri
 
 export const auditActions = [
   'key.created',
+  'key.rotated',
+  'key.changed',
   'key.revoked',
   'account.created',
   'account.changed',

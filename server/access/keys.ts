@@ -2,7 +2,7 @@ import { hash, randomBytes, timingSafeEqual } from 'node:crypto'
 import QuickLRU from 'quick-lru'
 import { isUsable, isUsableAdmin, type ApiKey } from '../../core/domain/api-key.ts'
 import { theServer } from '../../core/domain/audit.ts'
-import type { KeyStore, NewApiKey } from '../../core/ports/access/key-store.ts'
+import type { KeyStore, NewApiKey, StoredKey } from '../../core/ports/access/key-store.ts'
 import { TocsinError } from '../../core/plugin/index.ts'
 
 /** `toc_<id>_<secret>`: an id of 12 hex digits, a secret of 32 bytes in base64url. */
@@ -18,8 +18,9 @@ export interface ApiKeyParts {
   readonly secretHash: Uint8Array
 }
 
-export function makeKey(): ApiKeyParts {
-  const value = `toc_${randomBytes(6).toString('hex')}_${randomBytes(32).toString('base64url')}`
+/** @param id of an existing key, to replace its secret */
+export function makeKey(id = randomBytes(6).toString('hex')): ApiKeyParts {
+  const value = `toc_${id}_${randomBytes(32).toString('base64url')}`
   return readKey(value) as ApiKeyParts
 }
 
@@ -49,11 +50,17 @@ export async function checkKey(
   const given = used.get(value) ?? readKey(value)
   if (given === undefined) return undefined
   const stored = await keys.find(given.id)
-  const hash = stored?.secretHash ?? nobodysHash
-  const matches = hash.length === given.secretHash.length && timingSafeEqual(hash, given.secretHash)
-  if (stored === undefined || !matches) return undefined
+  if (!hasSecret(stored, given.secretHash, now) || stored === undefined) return undefined
   if (!used.has(value)) used.set(value, given)
   return isUsable(stored.key, now) ? stored.key : undefined
+}
+
+/** Compares the current secret, and the one before a rotation while it is accepted. */
+function hasSecret(stored: StoredKey | undefined, given: Uint8Array, now: number): boolean {
+  const isSame = (hash: Uint8Array): boolean => hash.length === given.length && timingSafeEqual(hash, given)
+  const isCurrent = isSame(stored?.secretHash ?? nobodysHash)
+  const previous = stored?.previous ?? null
+  return isCurrent || (previous !== null && now < previous.until && isSame(previous.secretHash))
 }
 
 /**
@@ -70,10 +77,12 @@ export async function whyRefused(
   const { id } = given
   const stored = await keys.find(id)
   if (stored === undefined) return { reason: 'unknown', id }
-  const { key, secretHash } = stored
-  if (!timingSafeEqual(secretHash, given.secretHash)) return { reason: 'wrong', id, key }
+  const { key } = stored
+  if (!hasSecret(stored, given.secretHash, now)) return { reason: 'wrong', id, key }
   if (key.revokedAt !== null) return { reason: 'revoked', id, key }
-  return { reason: isUsable(key, now) ? 'usable' : 'expired', id, key }
+  if (key.isOwnerDisabled) return { reason: 'owner_disabled', id, key }
+  // A usable key is refused only because of the address.
+  return { reason: isUsable(key, now) ? 'address' : 'expired', id, key }
 }
 
 /**

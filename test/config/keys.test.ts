@@ -15,6 +15,10 @@ const key: ApiKey = {
   expiresAt: null,
   revokedAt: null,
   lastUsedAt: null,
+  ownerUuid: null,
+  isOwnerDisabled: false,
+  allowedAddresses: null,
+  rotatedAt: null,
 }
 
 describe('API keys', () => {
@@ -49,7 +53,11 @@ describe('API keys', () => {
   it('are valid until they expire or are revoked', async () => {
     const { value, secretHash } = makeKey()
     const check = (changes: Partial<ApiKey>) =>
-      checkKey({ find: async () => ({ key: { ...key, ...changes }, secretHash }) }, value, 1_000)
+      checkKey(
+        { find: async () => ({ key: { ...key, ...changes }, secretHash, previous: null }) },
+        value,
+        1_000,
+      )
     expect(await check({})).to.deep.equal(key)
     expect(await check({ expiresAt: 1_001 })).to.not.equal(undefined)
     expect(await check({ expiresAt: 1_000 })).to.equal(undefined)
@@ -59,17 +67,26 @@ describe('API keys', () => {
   it('are invalid with another secret or an unknown id', async () => {
     const { value } = makeKey()
     expect(
-      await checkKey({ find: async () => ({ key, secretHash: makeKey().secretHash }) }, value, 0),
+      await checkKey(
+        { find: async () => ({ key, secretHash: makeKey().secretHash, previous: null }) },
+        value,
+        0,
+      ),
     ).to.equal(undefined)
-    expect(await checkKey({ find: async () => ({ key, secretHash: new Uint8Array(0) }) }, value, 0)).to.equal(
-      undefined,
-    )
+    expect(
+      await checkKey(
+        { find: async () => ({ key, secretHash: new Uint8Array(0), previous: null }) },
+        value,
+        0,
+      ),
+    ).to.equal(undefined)
     expect(await checkKey({ find: async () => undefined }, value, 0)).to.equal(undefined)
   })
 
   it('are invalid with another secret after the right one was used', async () => {
     const { value, secretHash } = makeKey()
-    const check = (text: string) => checkKey({ find: async () => ({ key, secretHash }) }, text, 0)
+    const check = (text: string) =>
+      checkKey({ find: async () => ({ key, secretHash, previous: null }) }, text, 0)
     expect(await check(value)).to.deep.equal(key)
     expect(await check(value.slice(0, -1) + (value.endsWith('A') ? 'B' : 'A'))).to.equal(undefined)
   })

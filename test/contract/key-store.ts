@@ -103,6 +103,37 @@ export function keyStoreContract(subject: GetSubject): void {
       await stores.keys.recordUse('nobody', 1)
     })
 
+    it('replaces the secret of a key, and keeps the earlier one for a time', async () => {
+      const { stores, clock } = subject()
+      await stores.keys.create(newKey(), somebody())
+      expect((await stores.keys.find('k1'))?.previous).to.equal(null)
+      const next = new Uint8Array(32).fill(7)
+      const rotated = await stores.keys.rotate('k1', next, clock.nowMs + 5, somebody())
+      expect(rotated).to.include({ id: 'k1', rotatedAt: clock.nowMs })
+      const found = await stores.keys.find('k1')
+      expect(found?.secretHash).to.deep.equal(next)
+      expect(found?.previous).to.deep.equal({ secretHash, until: clock.nowMs + 5 })
+      await stores.keys.create(newKey({ id: 'k2', role: 'intake' }), somebody())
+      await stores.keys.revoke('k2', somebody())
+      await expectRejection(stores.keys.rotate('k2', next, 0, somebody()), 'ConflictError', 'key_revoked')
+      await expectRejection(stores.keys.rotate('k3', next, 0, somebody()), 'NotFoundError', 'key_not_found')
+    })
+
+    it('has an owner, whose disabled account shows, and addresses', async () => {
+      const { stores } = subject()
+      const roles = [{ role: 'reader', organizationUuid: null }]
+      const anna = await stores.accounts.create({ email: 'a@example.com', name: 'Anna', roles }, somebody())
+      const made = await stores.keys.create(newKey({ ownerUuid: anna.uuid }), somebody())
+      expect(made).to.include({ ownerUuid: anna.uuid, isOwnerDisabled: false, allowedAddresses: null })
+      await stores.accounts.disable(anna.uuid, somebody())
+      expect((await stores.keys.find('k1'))?.key.isOwnerDisabled).to.equal(true)
+      const changes = { ownerUuid: null, allowedAddresses: ['10.0.0.0/8'] }
+      const changed = await stores.keys.change('k1', changes, somebody())
+      expect(changed).to.deep.include({ ...changes, isOwnerDisabled: false })
+      const unknown = stores.keys.change('k1', { ownerUuid: unknownUuid }, somebody())
+      await expectRejection(unknown, 'NotFoundError', 'account_not_found')
+    })
+
     it('refuses a duplicate public id', async () => {
       const { stores } = subject()
       await stores.keys.create(newKey(), somebody())

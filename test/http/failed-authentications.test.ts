@@ -125,6 +125,7 @@ describe('failed authentications', () => {
             ? {
                 key: { organizationUuids: ['org'], revokedAt: null, expiresAt: null } as any,
                 secretHash: new Uint8Array(32),
+                previous: null,
               }
             : undefined,
       }

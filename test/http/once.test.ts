@@ -175,6 +175,7 @@ describe('a request with an Idempotency-Key', () => {
       '/oauth/callback',
       '/checkpoints/answer/preview',
       '/runs/retry/preview',
+      '/keys/{key}/rotate',
       '/accounts/{account}/invitation',
       '/me/totp',
       '/me/totp/confirm',

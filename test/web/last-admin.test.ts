@@ -16,6 +16,9 @@ const key = (id: string, changes: Partial<ListedKey> = {}): ListedKey => ({
   expires_at: null,
   revoked_at: null,
   last_used_at: null,
+  owner: null,
+  allowed_addresses: null,
+  rotated_at: null,
   ...changes,
 })
 

@@ -1,5 +1,6 @@
 import { approvalsText, approversText, mayApprove, ruleText } from '../../destructive/approval-rules.ts'
 import type { ApprovalTerms } from '../../domain/destructive-use.ts'
+import type { ApiKey } from '../../domain/api-key.ts'
 import type { Author, Actor } from '../../domain/audit.ts'
 import type { Checkpoint } from '../../domain/checkpoint.ts'
 import { ForbiddenError } from '../../errors/errors.ts'
@@ -53,7 +54,8 @@ export async function requireAnother(
   const chain = await derivedFrom(stores, by)
   for (const { runUuid, question } of asked) {
     const requesters = await runs.requesters(runUuid)
-    const requester = chain.find((id) => requesters.includes(id))
+    const requester =
+      chain.find((id) => requesters.includes(id)) ?? (await keyOfSamePerson(stores.keys, requesters, chain))
     if (requester === undefined) continue
     if (selfApproval === 'signed_in' && question.approval?.rule == null) {
       const run = await runs.find('all', runUuid)
@@ -135,12 +137,34 @@ async function derivedFrom(
   return createdBy?.kind === 'api_key' ? [...own, ...(await makersOf(keys, createdBy.id))] : own
 }
 
-/** The key and its creators, up to the first or to an account; includes revoked keys. */
+/**
+ * A requester's key behind which one of these people stands. A key that posts alerts stands for a machine, whoever answers for it.
+ */
+async function keyOfSamePerson(
+  keys: ApprovalStores['keys'],
+  requesters: readonly string[],
+  people: readonly string[],
+): Promise<string | undefined> {
+  for (const id of requesters) {
+    const key = (await keys.find(id))?.key
+    if (key === undefined || key.role === 'intake') continue
+    const accounts = (await makersOf(keys, id)).filter((each) => isAccount(each))
+    if (accounts.some((account) => people.includes(account))) return id
+  }
+  return undefined
+}
+
+/** Ids of keys are shorter than uuids of accounts. */
+const isAccount = (id: string): boolean => id.length === 36
+
+/** The key and its owner, or else its creators, up to the first or to an account; includes revoked keys. */
 async function makersOf(keys: ApprovalStores['keys'], id: string): Promise<readonly string[]> {
   const chain = new Set<string>()
   for (let next: string | undefined = id; next !== undefined && !chain.has(next);) {
     chain.add(next)
-    const createdBy: Author | null | undefined = (await keys.find(next))?.key.createdBy
+    const key: ApiKey | undefined = (await keys.find(next))?.key
+    if (key?.ownerUuid != null) return [...chain, key.ownerUuid]
+    const createdBy: Author | null | undefined = key?.createdBy
     if (createdBy?.kind === 'account') chain.add(createdBy.id)
     next = createdBy?.kind === 'api_key' ? createdBy.id : undefined
   }

@@ -5,18 +5,34 @@ export interface KeyStore {
   /** `secretHash`: SHA-256 of the secret part of the key. */
   create(key: NewApiKey, by: Actor): Promise<ApiKey>
   /** By the id in the key, with the stored hash to compare. */
-  find(id: string): Promise<{ readonly key: ApiKey; readonly secretHash: Uint8Array } | undefined>
+  find(id: string): Promise<StoredKey | undefined>
   list(): Promise<readonly ApiKey[]>
   /**
    * Revokes a key permanently; it stays in the list. Does nothing for a revoked key. Throws NotFoundError `key_not_found`, and
    * ConflictError `last_admin_key` if no other administrator key for all organizations stays valid for 7 days.
    */
   revoke(id: string, by: Actor): Promise<ApiKey>
+  /**
+   * Replaces the secret of a key; the earlier one is accepted until `previousUntil`, in epoch milliseconds. Throws NotFoundError
+   * `key_not_found`, ConflictError `key_revoked`.
+   */
+  rotate(id: string, secretHash: Uint8Array, previousUntil: number, by: Actor): Promise<ApiKey>
+  /** Changes the owner or the addresses. Throws NotFoundError `key_not_found`, `account_not_found`. */
+  change(id: string, changes: KeyChanges, by: Actor): Promise<ApiKey>
   /** Records the last use, in epoch milliseconds. */
   recordUse(id: string, at: number): Promise<void>
 }
 
-export interface NewApiKey {
+export interface StoredKey {
+  readonly key: ApiKey
+  readonly secretHash: Uint8Array
+  /** The secret before the last rotation, and until when it is accepted. */
+  readonly previous: { readonly secretHash: Uint8Array; readonly until: number } | null
+}
+
+export type KeyChanges = Partial<Pick<ApiKey, 'ownerUuid' | 'allowedAddresses'>>
+
+export interface NewApiKey extends KeyChanges {
   readonly id: string
   readonly name: string
   readonly role: ApiKey['role']

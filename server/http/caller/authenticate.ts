@@ -4,6 +4,7 @@ import { builtInRoles, permissionsOf, rolesWith, type CustomRole } from '../../.
 import type { ApiKey } from '../../../core/domain/api-key.ts'
 import type { Session } from '../../../core/domain/session.ts'
 import { checkKey } from '../../access/keys.ts'
+import { addressMatcher } from '../server/trusted-proxies.ts'
 import { challenge, readCredentials } from './credentials.ts'
 import { RequestError } from '../request/request-error.ts'
 import type { Route, Services } from '../routing/route.ts'
@@ -60,7 +61,9 @@ async function callerFor(headers: IncomingHttpHeaders, services: Needed, origin:
   if (given.kind === 'api_key')
     return callerOf(await requireValidKey(given.value, services, origin), origin.requestId)
   const session = await services.sessions.use(given.token, origin.isActivity)
-  if (session === undefined) {
+  const isRefused =
+    session !== undefined && 'key' in session.holder && !isAllowedFrom(session.holder.key, origin.address)
+  if (session === undefined || isRefused) {
     throw new RequestError('session_invalid', undefined, {
       hint: 'sign in again: POST session',
       headers: { ...challenge, 'set-cookie': origin.cookie.clear },
@@ -72,6 +75,10 @@ async function callerFor(headers: IncomingHttpHeaders, services: Needed, origin:
   else services.recordKeyUse(holder.key, now)
   return callerOfSession(session, origin.requestId, await services.stores.roles.list())
 }
+
+/** Whether the key may be used from this address; see `Requester`. */
+const isAllowedFrom = ({ allowedAddresses }: ApiKey, address: string): boolean =>
+  allowedAddresses === null || addressMatcher(allowedAddresses)(address)
 
 /**
  * The API key with this value; records its use or its refusal.
@@ -90,7 +97,7 @@ export async function requireValidKey(
 ): Promise<ApiKey> {
   const now = clock.now()
   const key = await checkKey(stores.keys, value, now)
-  if (key === undefined) {
+  if (key === undefined || !isAllowedFrom(key, address)) {
     failedAuthentications.record({ value, address, requestId }, now)
     // One response for malformed, unknown, wrong, expired and revoked keys, so that no one learns which ids
     // exist.

@@ -44,7 +44,7 @@ function refuseAfter(waitMs: number): void {
   if (waitMs === 0) return
   const seconds = String(Math.ceil(waitMs / 1_000))
   throw new RequestError('too_many_requests', 'Too many attempts to sign in with this account.', {
-    hint: `wait for ${seconds} seconds, or use a passkey`,
+    hint: `wait for ${seconds} seconds`,
     headers: { 'retry-after': seconds },
   })
 }

@@ -38,3 +38,16 @@ const fewestBits = 7
  */
 const isNarrow = ([from, bits]: readonly [Address, number]): boolean =>
   bits >= fewestBits && !(from instanceof ipaddr.IPv6 && from.isIPv4MappedAddress())
+
+const matchers = new WeakMap<readonly string[], (address: string) => boolean>()
+
+/** Whether an address is one of these, or in one of these ranges; see `parseTrustedProxies`. Kept per list. */
+export function addressMatcher(entries: readonly string[]): (address: string) => boolean {
+  let matches = matchers.get(entries)
+  if (matches === undefined) {
+    const isListed = parseTrustedProxies(entries)
+    matches = (address) => ipaddr.isValid(address) && isListed(ipaddr.process(address))
+    matchers.set(entries, matches)
+  }
+  return matches
+}

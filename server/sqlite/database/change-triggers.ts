@@ -86,7 +86,7 @@ export const watchedTables: readonly WatchedTable[] = [
   },
   { table: 'providers', kind: 'provider', organization: none },
   { table: 'facts', kind: 'engine', organization: none, key: '0', when: `row.name = 'paused'` },
-  { table: 'api_keys', kind: 'key', organization: none, columns: ['revoked_at'] },
+  { table: 'api_keys', kind: 'key', organization: none, columns: ['revoked_at', 'rotated_at', 'owner_id'] },
   {
     table: 'accounts',
     kind: 'account',

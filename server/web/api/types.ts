@@ -1,6 +1,6 @@
 import type { apiApprovalRulesSchema } from '../../http/resources/access/approval-rules.ts'
 import type { apiSessionSchema } from '../../http/resources/access/session-view.ts'
-import type { apiKeySchema } from '../../http/resources/access/keys.ts'
+import type { apiKeySchema } from '../../http/resources/access/key-view.ts'
 import type { apiAccountSchema } from '../../http/resources/access/account-view.ts'
 import type { apiMeSchema } from '../../http/resources/access/me.ts'
 import type { apiMySessionsSchema } from '../../http/resources/access/my-sessions.ts'

@@ -135,7 +135,7 @@ const dialogs = {
     action: 'Enable',
     method: 'POST',
     path: 'enable',
-    text: 'The person can sign in again with the password or passkeys from before.',
+    text: 'The person can sign in again as before.',
   },
 } as const
 

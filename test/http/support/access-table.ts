@@ -278,6 +278,8 @@ export const accessTable: Readonly<Record<string, AccessEntry>> = {
     body: (code) => ({ name: 'k', role: 'reader', organization_codes: [code] }),
   },
   'GET /keys/{key}': { roles: admins, of: 'key' },
+  'PATCH /keys/{key}': { roles: admins, of: 'key', body: () => ({ allowed_addresses: null }) },
+  'POST /keys/{key}/rotate': { roles: admins, of: 'key', body: () => ({}) },
   'DELETE /keys/{key}': { roles: admins, of: 'key' },
   'GET /accounts': { roles: admins, of: 'list' },
   'POST /accounts': {

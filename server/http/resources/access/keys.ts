@@ -1,6 +1,7 @@
 import { isUsable, roles, type ApiKey } from '../../../../core/domain/api-key.ts'
 import { ValidationError } from '../../../../core/errors/errors.ts'
 import { textAt } from '../../../../core/plugin/index.ts'
+import type { KeyChanges } from '../../../../core/ports/access/key-store.ts'
 import type { OrganizationScope } from '../../../../core/ports/common.ts'
 import type { Stores } from '../../../../core/ports/stores.ts'
 import { isInScope } from '../../../../core/common/scope.ts'
@@ -12,54 +13,11 @@ import { RequestError } from '../../request/request-error.ts'
 import { defineRoute } from '../../routing/route.ts'
 import { builtInRoles } from '../../../../core/access/permissions.ts'
 import { requireWholeScope } from '../../caller/authenticate.ts'
-import { actorSchema } from '../system/audit.ts'
-import {
-  lastTime,
-  objectSchema,
-  pageParameters,
-  pageSchema,
-  pageView,
-  sortParameter,
-  text,
-  time,
-  timeOrNull,
-} from '../system/page.ts'
+import { parseTrustedProxies } from '../../server/trusted-proxies.ts'
+import { requireVisibleAccount } from './account-view.ts'
+import { apiKeySchema, keyView, newKeySchema } from './key-view.ts'
+import { lastTime, pageParameters, pageSchema, pageView, sortParameter } from '../system/page.ts'
 import { requireMayGive, type Caller } from '../../caller/caller.ts'
-
-async function keyView(key: ApiKey, directory: Directory) {
-  const codes = key.organizationUuids?.map((uuid) => directory.organizationCode(uuid))
-  return {
-    key_uuid: key.uuid,
-    key_id: key.id,
-    name: key.name,
-    role: key.role,
-    organization_codes: codes === undefined ? null : await Promise.all(codes),
-    created_at: key.createdAt,
-    created_by: key.createdBy,
-    expires_at: key.expiresAt,
-    revoked_at: key.revokedAt,
-    last_used_at: key.lastUsedAt,
-  }
-}
-
-const keyFields = {
-  key_uuid: text,
-  key_id: { type: 'string', description: 'The public part of the key.' },
-  name: text,
-  role: { enum: roles },
-  organization_codes: { type: ['array', 'null'], items: text, description: 'null: all.' },
-  created_at: time,
-  created_by: {
-    anyOf: [actorSchema, { type: 'null' }],
-    description: 'Who created it; null: before the audit log existed.',
-  },
-  expires_at: timeOrNull,
-  revoked_at: timeOrNull,
-  last_used_at: timeOrNull,
-} as const
-
-/** An API key, without its value. */
-export const apiKeySchema = objectSchema(keyFields)
 
 const order: RowOrder<ApiKey> = {
   name: 'keys',
@@ -123,20 +81,57 @@ const getKey = defineRoute({
   },
 })
 
+const changeable = {
+  owner: {
+    type: ['string', 'null'],
+    description:
+      'Uuid or e-mail address of the account of the person who answers for the key: it is refused while that account is disabled. Default: the person who creates it, except for `intake`.',
+  },
+  allowed_addresses: {
+    type: ['array', 'null'],
+    items: { type: 'string', maxLength: 50 },
+    minItems: 1,
+    maxItems: 100,
+    description:
+      'Addresses and ranges, such as `192.0.2.7` and `10.1.0.0/16`, from which it is accepted; null: all.',
+  },
+} as const
+
+interface Changes {
+  readonly owner?: string | null | undefined
+  readonly allowed_addresses?: readonly string[] | null | undefined
+}
+
+/** Throws RequestError `account_not_found`, ValidationError `value_invalid`. */
+async function changesOf(
+  { owner, allowed_addresses: allowedAddresses }: Changes,
+  caller: Caller,
+  stores: Stores,
+): Promise<KeyChanges> {
+  allowedAddresses?.forEach((entry, at) => {
+    try {
+      parseTrustedProxies([entry])
+    } catch {
+      const message = 'must be an IP address or a range, such as 10.1.0.0/16'
+      const pointer = `/allowed_addresses/${at}`
+      throw new ValidationError('value_invalid', `allowed_addresses/${at} ${message}`, [{ pointer, message }])
+    }
+  })
+  const account =
+    typeof owner === 'string' ? await requireVisibleAccount(stores, caller.scope, owner) : undefined
+  return {
+    ...(owner !== undefined && { ownerUuid: account?.uuid ?? null }),
+    ...(allowedAddresses !== undefined && { allowedAddresses }),
+  }
+}
+
 const createKey = defineRoute({
   method: 'POST',
   path: '/keys',
   access: 'keys:write',
   summary: 'Creates an API key. Only this response shows its value.',
   status: 201,
-  answer: objectSchema({
-    ...keyFields,
-    key: {
-      type: ['string', 'null'],
-      description:
-        'The value, shown once; null when the request is repeated with its `Idempotency-Key`. If you lose it, revoke the key and create another.',
-    },
-  }),
+  answer: newKeySchema,
   recall: {
     keeps: (made) => textAt(made, 'id'),
     answer: async (id, { caller }, { stores, directory }) =>
@@ -159,6 +154,7 @@ const createKey = defineRoute({
         maximum: lastTime,
         description: 'Epoch milliseconds; null or absent: never. Not after the current key expires.',
       },
+      ...changeable,
     },
   },
   async handle({ body, caller }, { stores, directory, clock }) {
@@ -171,7 +167,10 @@ const createKey = defineRoute({
     for (const uuid of organizationUuids ?? [null])
       requireMayGive(caller, builtInRoles[role].permissions, uuid)
     const { value, id, secretHash } = makeKey()
-    const made = { id, name, role, organizationUuids, secretHash, expiresAt }
+    const changes = await changesOf(body, caller, stores)
+    // A key that posts alerts works on when the person who made it leaves.
+    const ownerUuid = changes.ownerUuid ?? (role === 'intake' ? null : (caller.account?.uuid ?? null))
+    const made = { id, name, role, organizationUuids, secretHash, expiresAt, ...changes, ownerUuid }
     const key = await stores.keys.create(made, caller.actor)
     return { ...(await keyMade(key, value, directory)), unkept: ['key'] }
   },
@@ -180,6 +179,55 @@ const createKey = defineRoute({
 /** @param value null: it was shown before */
 async function keyMade(key: ApiKey, value: string | null, directory: Directory) {
   return { body: { ...(await keyView(key, directory)), key: value }, location: `/keys/${key.id}` }
+}
+
+const changeKey = defineRoute({
+  method: 'PATCH',
+  path: '/keys/{key}',
+  access: 'keys:write',
+  summary: 'Changes the owner or the allowed addresses of an API key.',
+  answer: apiKeySchema,
+  body: { minProperties: 1, properties: changeable },
+  async handle({ params, body, caller }, { stores, directory }) {
+    const key = await requireManagedKey(stores, caller, params.key)
+    const changed = await stores.keys.change(key.id, await changesOf(body, caller, stores), caller.actor)
+    return { body: await keyView(changed, directory) }
+  },
+})
+
+const rotateKey = defineRoute({
+  method: 'POST',
+  path: '/keys/{key}/rotate',
+  access: 'keys:write',
+  summary: 'Replaces the secret of an API key; id, role and owner stay. Only this response shows the value.',
+  once: false,
+  answer: newKeySchema,
+  body: {
+    properties: {
+      overlap_minutes: {
+        type: 'integer',
+        minimum: 0,
+        maximum: 10_080,
+        default: 0,
+        description: 'For how long the earlier value is accepted too.',
+      },
+    },
+  },
+  async handle({ params, body, caller }, { stores, directory, clock }) {
+    const { id } = await requireManagedKey(stores, caller, params.key)
+    const { value, secretHash } = makeKey(id)
+    const until = clock.now() + (body.overlap_minutes ?? 0) * 60_000
+    const key = await stores.keys.rotate(id, secretHash, until, caller.actor)
+    return { body: { ...(await keyView(key, directory)), key: value } }
+  },
+})
+
+/** A key that may do no more than the caller. Throws RequestError `key_not_found`, `permission_exceeded`. */
+async function requireManagedKey(stores: Stores, caller: Caller, wanted: string): Promise<ApiKey> {
+  const key = await requireKey(stores, caller.scope, wanted)
+  for (const uuid of key.organizationUuids ?? [null])
+    requireMayGive(caller, builtInRoles[key.role].permissions, uuid)
+  return key
 }
 
 const revokeKey = defineRoute({
@@ -231,4 +279,4 @@ async function organizationsOf(codes: readonly string[] | null, caller: Caller, 
 const reachesNoFurther = (key: ApiKey, scope: OrganizationScope): boolean =>
   scope === 'all' || (key.organizationUuids?.every((uuid) => isInScope(scope, uuid)) ?? false)
 
-export const keyRoutes = [listKeys, getKey, createKey, revokeKey]
+export const keyRoutes = [listKeys, getKey, createKey, changeKey, rotateKey, revokeKey]
