@@ -30,8 +30,8 @@ export interface ObservableIndexerOptions {
 
 /** Between two rounds when nothing is left, and after an error of the store. */
 const [idleMs, retryMs] = [1_000, 10_000]
-/** Milliseconds of rest for each millisecond of work: 50 % of the time in an idle process, 5 % in a busy one. */
-const [idleRest, busyRest] = [1, 19]
+/** Milliseconds of rest for each millisecond of work: 20 % of the time in an idle process, 5 % in a busy one. */
+const [idleRest, busyRest] = [4, 19]
 
 const [alertsAtOnce, runsAtOnce, movesAtOnce] = [20, 20, 100]
 
