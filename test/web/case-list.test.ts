@@ -161,6 +161,26 @@ describe('the list of cases', function () {
     await page.getByRole('columnheader', { name: 'VERDICT' }).waitFor()
   })
 
+  it('changes all matching cases, also those that are not loaded, after a question', async () => {
+    const { page, server } = house
+    for (let n = 30; n < 105; n++) await house.postAlert('quiet', `{"n":${n}}`)
+    await house.visit('/cases?active=true')
+    await page.getByRole('row', { name: /MAIN-105/ }).waitFor()
+    await page.getByRole('checkbox', { name: 'Select all loaded rows' }).click()
+    await toolbar().getByRole('button', { name: 'Select all 105 matching' }).click()
+    await toolbar().getByText('105 selected').waitFor()
+    await toolbar().getByRole('button', { name: 'Severity' }).click()
+    await page.getByRole('menuitem', { name: 'High' }).click()
+    await page.getByText('severity will be high, also for matching cases').waitFor()
+    expect(await seriousFaults(page)).to.deep.equal([])
+    await page.getByRole('button', { name: 'Change 105 cases' }).click()
+    await result().getByText('Changed 105 cases').waitFor()
+    expect((await server.call('/cases?severity=high&limit=1')).body.total).to.equal(105)
+    await result().getByRole('button', { name: 'Undo' }).click()
+    await result().getByText('Restored 105 cases').waitFor()
+    expect((await server.call('/cases?severity=high&limit=1')).body.total).to.equal(0)
+  })
+
   for (const width of widths)
     it(`has no serious axe violations with selected cases at a width of ${width}, light and dark`, async () => {
       const { page } = house
@@ -168,7 +188,7 @@ describe('the list of cases', function () {
       for (const colorScheme of ['light', 'dark'] as const) {
         await page.emulateMedia({ colorScheme })
         await house.visit('/cases')
-        await page.getByRole('checkbox', { name: 'Select main-30' }).click()
+        await page.getByRole('checkbox', { name: 'Select main-105' }).click()
         await toolbar().waitFor()
         expect(await seriousFaults(page), colorScheme).to.deep.equal([])
         await picture(page, `${colorScheme}/cases-selected-${width}`)
