@@ -6,7 +6,9 @@ import {
   permissionsOf,
   type AccessPermission,
 } from '../../core/access/permissions.ts'
-import { permissionFor } from '../../server/http/caller/caller.ts'
+import { approvalPath } from '../../core/engine/journal/paths.ts'
+import { requireMayApprove } from '../../server/http/resources/checkpoints/require-may-approve.ts'
+import { permissionFor, type Caller } from '../../server/http/caller/caller.ts'
 import { routes } from '../../server/http/routing/routes.ts'
 import { startApi, type Api } from './support/api.ts'
 import { readBlocks } from '../support/guide-page.ts'
@@ -15,6 +17,31 @@ import { readCurl, type CurlRequest } from './support/curl.ts'
 import { newPerson } from './support/people.ts'
 import { expectProblem } from './support/schemas.ts'
 import { thingsOf } from './support/things.ts'
+
+describe('an approval', () => {
+  it('needs its permission in the organization; a refusal and other questions do not', () => {
+    const approval = { path: approvalPath('a'), organizationUuid: 'acme' }
+    const answer = (
+      permissions: readonly AccessPermission[],
+      scope: 'all' | string[],
+      value: unknown,
+      path?: string,
+    ) => {
+      const grants = [{ role: 'x', permissions, scope }]
+      const asked = [{ ...approval, ...(path !== undefined && { path }) }]
+      return () => requireMayApprove({ grants } as unknown as Caller, asked, value)
+    }
+    const both = ['questions:write', 'approvals:write'] as const
+    expect(answer(both, 'all', 'approve')).not.to.throw()
+    expect(answer(both, ['acme'], 'approve_rest')).not.to.throw()
+    expect(answer(['questions:write'], 'all', 'refuse')).not.to.throw()
+    expect(answer(['questions:write'], 'all', 'approve', 'a')).not.to.throw()
+    for (const value of ['approve', 'approve_rest']) {
+      expect(answer(['questions:write'], 'all', value)).to.throw(/approvals:write/)
+      expect(answer(both, ['globex'], value)).to.throw(/approvals:write/)
+    }
+  })
+})
 
 describe('roles', () => {
   let api: Api
