@@ -8,7 +8,7 @@ export const accessPermissions = {
   'alerts:write': 'investigate alerts again',
   'cases:read': 'read cases and download their files',
   'cases:write': 'change, merge and split cases, and add notes',
-  'runs:read': 'read runs, questions, containments and limits',
+  'runs:read': 'read runs, questions, containments, limits, and results of backtests and shadows',
   'runs:write': 'start, cancel and retry runs, decide unknown steps, and undo containments',
   'questions:write': 'answer questions, and refuse approvals',
   'approvals:write': 'approve destructive actions',

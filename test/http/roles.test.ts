@@ -114,6 +114,16 @@ describe('roles', () => {
     expectProblem(await api.call('DELETE', '/api/roles/reader'), 404, 'role_not_found')
   })
 
+  it('show the steps of runs in reports of shadows and backtests only to those who may read runs', async () => {
+    const permissions = ['playbooks:read', 'playbooks:test']
+    await create({ name: 'librarian', description: 'Reads playbooks', permissions })
+    const person = await newPerson(api, 'Lia', ['librarian'])
+    const report = '/api/playbooks/x/shadow'
+    for (const path of [report, `${report}/alerts`, `${report}/alerts/acme-x-1`, '/api/backtests/x'])
+      expectProblem(await person.call('GET', path), 403, 'role_insufficient')
+    expectProblem(await person.call('GET', '/api/playbooks/x/backtests'), 403, 'role_insufficient')
+  })
+
   it('of one organization are given in that one only', async () => {
     await create({ ...triage, organization_code: 'acme' })
     const invite = (organization_code: string | null) =>

@@ -28,6 +28,7 @@ export default function PlaybookPage() {
   const { id } = useParams<{ id: string }>()
   const mayEdit = useMayForAll('playbooks:write')
   const mayStart = useMay('runs:write')
+  const mayReadRuns = useMay('runs:read')
   const found = useQuery({ queryKey: ['playbook', id], queryFn: () => read(id), refetchOnWindowFocus: false })
   const name = found.data?.name
   const newest = useQuery({
@@ -62,7 +63,7 @@ export default function PlaybookPage() {
           </TextLink>
         </Alert>
       )}
-      {data.shadow && <ShadowSection name={data.name} />}
+      {data.shadow && mayReadRuns && <ShadowSection name={data.name} />}
       {data.shadows.length > 0 && <ShadowsNote names={data.shadows} />}
       {isNewest && !data.in_force && !data.shadow && data.origin === 'file' && (
         <Alert color="orange" title="No live version">

@@ -106,7 +106,7 @@ const rowsParameter = {
 const listBacktests = defineRoute({
   method: 'GET',
   path: '/playbooks/{playbook}/backtests',
-  access: 'playbooks:read',
+  access: 'runs:read',
   summary: 'Lists the latest backtests of a playbook, newest first, without their alerts.',
   answer: objectSchema({ data: { type: 'array', items: backtestSchema } }),
   async handle({ params, caller }, { backtests }) {
@@ -118,7 +118,7 @@ const listBacktests = defineRoute({
 const getBacktest = defineRoute({
   method: 'GET',
   path: '/backtests/{backtest}',
-  access: 'playbooks:read',
+  access: 'runs:read',
   summary: 'Returns a backtest with its progress, its groups of changes, and its alerts so far.',
   answer: backtestSchema,
   query: rowsParameter,

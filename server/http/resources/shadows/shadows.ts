@@ -34,7 +34,7 @@ interface Span {
 const getShadowReport = defineRoute({
   method: 'GET',
   path: '/playbooks/{playbook}/shadow',
-  access: 'playbooks:read',
+  access: 'runs:read',
   summary:
     'Reports how the decisions of a playbook in shadow agree with those of the live runs and the analysts.',
   answer: shadowReportSchema,
@@ -96,7 +96,7 @@ async function reportOf(shadow: Playbook, query: Span, caller: Caller, services:
 const listShadowAlerts = defineRoute({
   method: 'GET',
   path: '/playbooks/{playbook}/shadow/alerts',
-  access: 'playbooks:read',
+  access: 'runs:read',
   summary: 'Lists the alerts on which a shadow is judged, by the end of their investigation, newest first.',
   answer: pageSchema(shadowRowSchema),
   query: {
@@ -132,7 +132,7 @@ interface Detail {
 const getShadowAlert = defineRoute({
   method: 'GET',
   path: '/playbooks/{playbook}/shadow/alerts/{alert}',
-  access: 'playbooks:read',
+  access: 'runs:read',
   summary: 'Returns the result of a shadow for one alert, with the steps of the live run and of the shadow.',
   answer: shadowAlertSchema,
   async handle({ params, caller }, services) {

@@ -55,7 +55,9 @@ export function PlaybookEditor(props: PlaybookEditorProps) {
   const { validation, problems, error } = checked
   const { isChanged, isSaved, publish } = usePublish(props, text, checked)
   const dry = useDryRun()
-  const mayBacktest = useMay('playbooks:test')
+  const mayTest = useMay('playbooks:test')
+  const mayReadRuns = useMay('runs:read')
+  const mayBacktest = mayTest && mayReadRuns
   return (
     <Stack gap="sm">
       {note !== undefined && isChanged && !isSaved && (
