@@ -17,10 +17,8 @@ export type ShadowReport = ReturnType<typeof shadowReport>
 
 export function shadowReport({ shadow, results, waiting }: ReportSource) {
   const ended = results.filter(({ judgedAt }) => judgedAt !== null)
-  // A result of an earlier version says nothing about this one.
-  const own = ended.filter(
-    ({ playbookHash, outcome }) => playbookHash === shadow.hash || outcome === 'unjudged',
-  )
+  // A result of an earlier version says nothing about this one. No version has judged an alert for which there was no room.
+  const own = ended.filter(({ playbookHash }) => playbookHash === null || playbookHash === shadow.hash)
   const judged = own.flatMap((result) => judgedIn(result))
   const count = (outcome: ShadowResult['outcome']) => own.filter((each) => each.outcome === outcome).length
   return {

@@ -144,6 +144,16 @@ export function shadowStoreContract(subject: GetSubject): void {
       expect(await outcomes({ until: clock.nowMs })).to.deep.equal(['agrees'])
     })
 
+    it('filters by the version that judged; alerts that no version has judged always count', async () => {
+      await investigated()
+      await store().finish(await first(), judged({ outcome: 'differs' }))
+      await investigated()
+      const of = async (playbookHash: string) =>
+        (await results('all', { playbookHash })).map(({ outcome }) => outcome)
+      expect(await of('b'.repeat(64))).to.deep.equal([null, 'differs'])
+      expect(await of('c'.repeat(64))).to.deep.equal([null])
+    })
+
     it('tells what analysts decided about the case, now', async () => {
       const { stores, acme } = subject()
       const { run } = await investigated()

@@ -119,6 +119,20 @@ describe('a playbook in shadow, as in its how-to', function () {
     await writeFile(file, source)
   })
 
+  it('shows nothing that an earlier version decided', async () => {
+    const path = '/playbooks/first-login'
+    const { source } = (await tocsin.call(path)).body
+    const body = { source: `${source}# edited\n` }
+    await tocsin.call(path, { method: 'PUT', body, headers: { 'if-match': '*' } })
+    expect(await report('first-login')).to.include({ alerts: 0, other_versions: 2 })
+    expect((await tocsin.call(`${path}/shadow/alerts`)).body.total).to.equal(0)
+    const { stdout } = await run('shadow', 'first-login')
+    expect(stdout).to.contain('2 alerts judged with an earlier version').and.not.contain('main-custom')
+    await investigate('US')
+    await judged('first-login', 1)
+    expect((await run('shadow', 'first-login')).stdout).to.contain('main-custom-5\n  verdict benign')
+  })
+
   it('is promoted with its report in the audit log, and deletes the file of the shadow', async () => {
     const { hash, beside_hash: live } = await report()
     const { status, body } = await tocsin.call('/playbooks/unusual-login-shadow/shadow/promote', {
@@ -135,7 +149,7 @@ describe('a playbook in shadow, as in its how-to', function () {
       shadow_hash: hash,
       replaced_hash: live,
     })
-    expect(entry.details.evidence).to.deep.include({ alerts: 4, agrees: 3, differs: 1, unjudged: 0 })
+    expect(entry.details.evidence).to.deep.include({ alerts: 5, agrees: 4, differs: 1, unjudged: 0 })
     await investigate('RU')
     const { data } = (await tocsin.call('/cases?verdict=malicious')).body
     expect(data).to.have.length(3)

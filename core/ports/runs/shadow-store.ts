@@ -5,6 +5,8 @@ import type { ListPage, ListRequest, OrganizationScope } from '../common.ts'
 /** Results of a shadow. Times are epoch milliseconds of `queuedAt`. */
 export interface ShadowFilter {
   readonly playbookName: string
+  /** Only what this version decided, and what no version has judged. Default: all. */
+  readonly playbookHash?: string | undefined
   /** From this time on. Default: all. */
   readonly from?: number | undefined
   /** Before this time. Default: all. */

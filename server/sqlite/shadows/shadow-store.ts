@@ -176,10 +176,11 @@ const isWaiting = 'id = ? AND judged_at IS NULL AND run_id = (SELECT id FROM run
 
 const conditionsOf = (
   scope: OrganizationScope,
-  { playbookName, from, until, outcome }: ShadowFilter,
+  { playbookName, playbookHash, from, until, outcome }: ShadowFilter,
 ): readonly Condition[] => [
   { sql: 't.playbook_name = ?', values: [playbookName] },
   ...scopeConditions(scope, 't.organization_id'),
+  ...filterBy('(t.playbook_hash IS NULL OR t.playbook_hash = ?)', playbookHash),
   ...filterBy('t.queued_at >= ?', from),
   ...filterBy('t.queued_at < ?', until),
   ...filterBy('t.outcome = ?', outcome),

@@ -97,7 +97,8 @@ const listShadowAlerts = defineRoute({
   method: 'GET',
   path: '/playbooks/{playbook}/shadow/alerts',
   access: 'runs:read',
-  summary: 'Lists the alerts on which a shadow is judged, by the end of their investigation, newest first.',
+  summary:
+    'Lists the alerts that the report of a shadow counts and those that wait, by the end of their investigation, newest first.',
   answer: pageSchema(shadowRowSchema),
   query: {
     ...pageParameters,
@@ -115,6 +116,8 @@ const listShadowAlerts = defineRoute({
     const { scope, filter } = await filterOf(shadow, query, caller, services)
     const page = await services.stores.shadows.list(scope, pageOf(query), {
       ...filter,
+      // Those that the report counts.
+      playbookHash: shadow.hash,
       outcome: query.outcome,
     })
     return { body: await pageView(page, (row) => shadowRowView(row, services.directory)) }
