@@ -110,9 +110,27 @@ export async function writePlaybookFile(path: string, source: string): Promise<v
 }
 
 /** The content hash of a file as a playbook; undefined if it cannot be read. */
-export async function hashOfFile(path: string): Promise<string | undefined> {
+async function hashOfFile(path: string): Promise<string | undefined> {
   const source = await readFile(path).catch(() => undefined)
   return source && contentHash(decode(source).text)
+}
+
+/**
+ * Refuses versions other than the seen one, also if only the file has changed since it was read. `seen` is null: there is no such
+ * playbook.
+ *
+ * @throws ConflictError `revision_changed`
+ */
+export async function requireSeen(
+  name: string,
+  seen: string | null,
+  { live, path }: { readonly live: string | undefined; readonly path: string },
+): Promise<void> {
+  const inFile = await hashOfFile(path)
+  if ((live ?? null) === seen && (inFile === undefined || inFile === seen)) return
+  throw new ConflictError('revision_changed', `the playbook '${name}' was changed`, {
+    hint: 'look at the report of the current version; a file that was changed on disk is read at the next start',
+  })
 }
 
 /** Deletes the file of a playbook, also if the power fails then. Rejects like `writePlaybookFile`. */

@@ -13,7 +13,7 @@ import type { Catalogue } from '../registry/catalogue.ts'
 import {
   checkBeside,
   checkEdit,
-  hashOfFile,
+  requireSeen,
   removePlaybookFile,
   writePlaybookFile,
   type AcceptedEdit,
@@ -70,7 +70,7 @@ export interface PlaybookLibrary {
   promote(name: string, seen: SeenVersions, by: Actor, evidence: Evidence): Promise<AcceptedEdit>
 }
 
-/** Content hashes of a shadow and of the playbook beside which it runs; null: it runs alone. */
+/** Content hashes of a shadow and of the playbook beside which it runs; null: there is none. */
 export interface SeenVersions {
   readonly shadow: string
   readonly live: string | null
@@ -190,7 +190,7 @@ class PlaybookFolder {
   }
 
   async #editNow(name: string, source: string, seen: string | undefined, by: Actor): Promise<AcceptedEdit> {
-    const { folder, catalogue } = this.#options
+    const { catalogue } = this.#options
     const { authored } = this.#versions
     const live = authored.get(name)?.hash
     if (seen !== '*' && seen !== live) {
@@ -199,7 +199,7 @@ class PlaybookFolder {
     }
     const names = await this.#known()
     const accepted = await runInSlices(checkEdit(name, source, [...authored.values()], catalogue, names))
-    const path = this.paths.get(name) ?? join(folder, `${name}.yaml`)
+    const path = this.#pathOf(name)
     await writePlaybookFile(path, source)
     await this.#publish(accepted.playbook, path, by)
     return accepted
@@ -211,35 +211,32 @@ class PlaybookFolder {
     if (playbook?.shadow === undefined)
       throw new ConflictError('playbook_not_in_shadow', `the playbook '${name}' does not run in shadow`)
     const { beside = name } = playbook.shadow
-    await this.#requireSeen(name, seen.shadow)
-    if (beside !== name) await this.#requireSeen(beside, seen.live)
+    const current = (of: string) => ({ live: authored.get(of)?.hash, path: this.#pathOf(of) })
+    await requireSeen(name, seen.shadow, current(name))
+    if (beside !== name) await requireSeen(beside, seen.live, current(beside))
     const source = promotedSource(playbook)
     const others = [...authored.values()].filter((each) => each !== playbook)
     const names = await this.#known()
     const accepted = await runInSlices(checkEdit(beside, source, others, this.#options.catalogue, names))
-    const path = this.paths.get(beside) ?? join(this.#options.folder, `${beside}.yaml`)
+    const path = this.#pathOf(beside)
     await writePlaybookFile(path, source)
     await this.#publish(accepted.playbook, path, by, evidence)
     if (beside !== name) await this.#remove(name, by)
     return accepted
   }
 
-  /** Refuses versions other than the seen one, also if only the file has changed since it was read. */
-  async #requireSeen(name: string, hash: string | null): Promise<void> {
-    const live = this.#versions.authored.get(name)?.hash
-    const path = this.paths.get(name)
-    const inFile = path === undefined ? undefined : await hashOfFile(path)
-    if (live === hash && (inFile === undefined || inFile === hash)) return
-    throw new ConflictError('revision_changed', `the playbook '${name}' was changed`, {
-      hint: 'look at the report of the current version; a file that was changed on disk is read at the next start',
-    })
+  /** The file of a playbook, also if it was refused or does not exist yet. */
+  #pathOf(name: string): string {
+    return this.paths.get(name) ?? join(this.#options.folder, `${name}.yaml`)
   }
 
   /** Deletes the file of a promoted shadow. */
   async #remove(name: string, by: Actor): Promise<void> {
-    const path = this.paths.get(name)
-    if (path !== undefined) await removePlaybookFile(path)
+    const path = this.#pathOf(name)
+    await removePlaybookFile(path)
     this.paths.delete(name)
+    this.#unnamed.delete(path)
+    this.#admit(path)
     this.#versions.authored.delete(name)
     const there = [...this.refused.map(({ file }) => parse(file).name), ...this.#versions.authored.keys()]
     await this.#options.store.keepOnly(there, by)
@@ -249,11 +246,16 @@ class PlaybookFolder {
     if (this.#unnamed.size === 0) return
     for (const { path, playbook } of await this.#read()) {
       if (playbook === undefined || !this.#unnamed.delete(path)) continue
-      const at = this.refused.findIndex(({ file }) => file === this.#fileAt(path))
-      if (at >= 0) this.refused.splice(at, 1)
+      this.#admit(path)
       await this.#publish(playbook, path)
       this.#options.log.info({ playbook: playbook.name, path }, 'the playbook is live')
     }
+  }
+
+  /** The file is no longer refused. */
+  #admit(path: string): void {
+    const at = this.refused.findIndex(({ file }) => file === this.#fileAt(path))
+    if (at >= 0) this.refused.splice(at, 1)
   }
 
   async #publish(playbook: Playbook, path: string, by?: Actor, promoted?: Evidence): Promise<void> {
