@@ -20,7 +20,7 @@ export default defineConfig({
     target: 'es2023',
     // One file for shared code: each file is another request before the first rows.
     rolldownOptions: {
-      output: { codeSplitting: { groups: [{ name: 'shared', test: isNotForm, minShareCount: 8 }] } },
+      output: { codeSplitting: { groups: [{ name: 'shared', test: isNotForm, minShareCount: 10 }] } },
     },
     // Browsers with `light-dark()`. A fallback would not follow the chosen theme.
     cssTarget: ['chrome125', 'firefox128', 'safari17.5'],
