@@ -1,6 +1,7 @@
 import { accountState, isAdministrator, type Account } from '../access/account.ts'
 import { isLastingAdmin, isUsableAdmin, type ApiKey } from '../domain/api-key.ts'
 import { ConflictError } from '../errors/errors.ts'
+import { maxSharedFilters } from '../ports/access/shared-filter-store.ts'
 import type { SeenRevision } from '../ports/common.ts'
 
 /** Throws ConflictError `revision_changed`. */
@@ -51,6 +52,53 @@ export function requireAnotherAdministrator(
 
 /** Passkeys of one account. */
 export const maxPasskeys = 20
+
+/** Throws ConflictError `too_many_passkeys`. */
+export function requirePasskeyRoom(held: number): void {
+  if (held < maxPasskeys) return
+  throw new ConflictError('too_many_passkeys', `an account has at most ${maxPasskeys} passkeys`, {
+    hint: 'remove one first',
+  })
+}
+
+/** One-time codes of an account; undefined: not offered yet. */
+type Totp = { readonly confirmedAt: number | null } | undefined
+
+/** Throws ConflictError `totp_exists`. */
+export function requireNoTotp(totp: Totp): void {
+  if ((totp?.confirmedAt ?? null) === null) return
+  throw new ConflictError('totp_exists', 'one-time codes are set up already', {
+    hint: 'remove them first, to set up another device',
+  })
+}
+
+/** Throws ConflictError `totp_not_offered`. */
+export function requireTotp(isThere: boolean): void {
+  if (isThere) return
+  throw new ConflictError('totp_not_offered', 'one-time codes are not set up', {
+    hint: 'begin with POST me/totp',
+  })
+}
+
+/** Throws ConflictError `too_many_filters`. */
+export function requireFilterRoom(held: number): void {
+  if (held < maxSharedFilters) return
+  throw new ConflictError('too_many_filters', `the organization has ${held} shared filters`, {
+    hint: 'delete one first',
+  })
+}
+
+/** Throws ConflictError `key_revoked`. */
+export function requireUnrevoked({ id, revokedAt }: Pick<ApiKey, 'id' | 'revokedAt'>): void {
+  if (revokedAt !== null) throw new ConflictError('key_revoked', `the key '${id}' is revoked`)
+}
+
+/** Throws ConflictError `role_in_use` if people have the role. */
+export function requireUnusedRole(name: string, held: number): void {
+  if (held === 0) return
+  const who = held === 1 ? 'one person has' : `${held} people have`
+  throw new ConflictError('role_in_use', `${who} the role '${name}'`, { hint: 'give them other roles first' })
+}
 
 /** Whether a use of a passkey follows the last one. An authenticator that does not count always says 0. */
 export const passkeyCounterGrew = (last: number, now: number): boolean =>

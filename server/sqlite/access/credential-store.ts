@@ -7,7 +7,12 @@ import type {
 import type { Actor, AuditAction } from '../../../core/domain/audit.ts'
 import { ConflictError, NotFoundError } from '../../../core/errors/errors.ts'
 import type { CredentialStore } from '../../../core/ports/access/credential-store.ts'
-import { maxPasskeys, passkeyCounterGrew } from '../../../core/transitions/access.ts'
+import {
+  passkeyCounterGrew,
+  requireNoTotp,
+  requirePasskeyRoom,
+  requireTotp,
+} from '../../../core/transitions/access.ts'
 import { insertRow } from '../context/rows.ts'
 import { sealedColumns, opened } from '../context/sealed-values.ts'
 import { SqliteStore, type StoreContext } from '../context/store-context.ts'
@@ -72,7 +77,7 @@ export class SqliteCredentialStore extends SqliteStore implements CredentialStor
   async offerTotp(accountUuid: string, secret: string): Promise<void> {
     await this.commits.write(() => {
       const { id } = requireAccount(this.database, accountUuid)
-      if ((this.#totp(id)?.confirmedAt ?? null) !== null) throw totpExists()
+      requireNoTotp(this.#totp(id))
       removeTotp(this.database, id)
       const sealed = this.database.kept(secret, true, `totp ${id}`)
       this.database.run('INSERT INTO account_totp (account_id, secret) VALUES (?, ?)', id, sealed)
@@ -87,8 +92,8 @@ export class SqliteCredentialStore extends SqliteStore implements CredentialStor
   ): Promise<void> {
     await this.#change(accountUuid, 'account.totp_added', by, (id) => {
       const totp = this.#totp(id)
-      if (totp === undefined) throw totpNotOffered()
-      if (totp.confirmedAt !== null) throw totpExists()
+      requireTotp(totp !== undefined)
+      requireNoTotp(totp)
       this.database.run(
         'UPDATE account_totp SET confirmed_at = ?, last_step = ? WHERE account_id = ?',
         this.clock.now(),
@@ -113,7 +118,7 @@ export class SqliteCredentialStore extends SqliteStore implements CredentialStor
 
   async setRecoveryCodes(accountUuid: string, codeHashes: readonly Uint8Array[], by: Actor): Promise<void> {
     await this.#change(accountUuid, 'account.recovery_codes_replaced', by, (id) => {
-      if ((this.#totp(id)?.confirmedAt ?? null) === null) throw totpNotOffered()
+      requireTotp((this.#totp(id)?.confirmedAt ?? null) !== null)
       setCodes(this.database, id, codeHashes)
     })
   }
@@ -132,7 +137,7 @@ export class SqliteCredentialStore extends SqliteStore implements CredentialStor
     return this.commits.write(() => {
       const { id, account } = requireAccount(this.database, accountUuid)
       const sql = 'SELECT count(*) AS held FROM passkeys WHERE account_id = ?'
-      if (this.database.one<{ held: number }>(sql, id).held >= maxPasskeys) throw tooManyPasskeys()
+      requirePasskeyRoom(this.database.one<{ held: number }>(sql, id).held)
       const createdAt = this.clock.now()
       const uuid = makeUuid(createdAt)
       const { transports, isBackedUp, ...rest } = passkey
@@ -230,19 +235,6 @@ function setCodes(database: Database, accountId: number, codeHashes: readonly Ui
   for (const codeHash of codeHashes)
     database.run('INSERT INTO recovery_codes (account_id, code_hash) VALUES (?, ?)', accountId, codeHash)
 }
-
-const totpExists = (): ConflictError =>
-  new ConflictError('totp_exists', 'one-time codes are set up already', {
-    hint: 'remove them first, to set up another device',
-  })
-
-const totpNotOffered = (): ConflictError =>
-  new ConflictError('totp_not_offered', 'one-time codes are not set up', { hint: 'begin with POST me/totp' })
-
-const tooManyPasskeys = (): ConflictError =>
-  new ConflictError('too_many_passkeys', `an account has at most ${maxPasskeys} passkeys`, {
-    hint: 'remove one first',
-  })
 
 const toPasskey = ({ publicKey, transports, isBackedUp, ...row }: PasskeyRow): Passkey => ({
   ...row,

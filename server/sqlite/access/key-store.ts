@@ -2,7 +2,7 @@ import type { ApiKey } from '../../../core/domain/api-key.ts'
 import type { Actor, AuditAction } from '../../../core/domain/audit.ts'
 import { ConflictError, NotFoundError } from '../../../core/errors/errors.ts'
 import type { KeyChanges, KeyStore, NewApiKey, StoredKey } from '../../../core/ports/access/key-store.ts'
-import { requireAnotherAdmin } from '../../../core/transitions/access.ts'
+import { requireAnotherAdmin, requireUnrevoked } from '../../../core/transitions/access.ts'
 import { insertRow, pick, selectList, updateRows } from '../context/rows.ts'
 import { recordAudit } from '../audit/audit-log.ts'
 import { fromJson } from '../database/columns.ts'
@@ -99,7 +99,7 @@ export class SqliteKeyStore extends SqliteStore implements KeyStore {
   rotate(id: string, secretHash: Uint8Array, previousUntil: number, by: Actor): Promise<ApiKey> {
     return this.commits.writeConfiguration(() => {
       const key = requireKey(this.database, id)
-      if (key.revokedAt !== null) throw new ConflictError('key_revoked', `the key '${id}' is revoked`)
+      requireUnrevoked(key)
       this.database.run(
         `UPDATE api_keys SET previous_hash = secret_hash, previous_until = ?, secret_hash = ?, rotated_at = ? WHERE public_id = ?`,
         previousUntil,

@@ -3,7 +3,7 @@ import type { Actor, AuditAction } from '../../../core/domain/audit.ts'
 import { ConflictError, NotFoundError } from '../../../core/errors/errors.ts'
 import type { SeenRevision } from '../../../core/ports/common.ts'
 import type { NewRole, RoleChanges, RoleStore } from '../../../core/ports/access/role-store.ts'
-import { requireRevision } from '../../../core/transitions/access.ts'
+import { requireRevision, requireUnusedRole } from '../../../core/transitions/access.ts'
 import { recordAudit } from '../audit/audit-log.ts'
 import { insertRow } from '../context/rows.ts'
 import { SqliteStore } from '../context/store-context.ts'
@@ -72,12 +72,7 @@ export class SqliteRoleStore extends SqliteStore implements RoleStore {
       const role = this.#require(name)
       const sql = 'SELECT count(*) AS held FROM account_roles WHERE role = ? COLLATE NOCASE'
       const { held } = this.database.one<{ held: number }>(sql, name)
-      if (held > 0) {
-        const who = held === 1 ? 'one person has' : `${held} people have`
-        throw new ConflictError('role_in_use', `${who} the role '${role.name}'`, {
-          hint: 'give them other roles first',
-        })
-      }
+      requireUnusedRole(role.name, held)
       this.database.run('DELETE FROM custom_roles WHERE uuid = ?', role.uuid)
       this.#recorded('role.removed', role, by)
     })

@@ -1,13 +1,13 @@
 import { authorOf, type Actor } from '../../../core/domain/audit.ts'
-import { ConflictError, NotFoundError } from '../../../core/errors/errors.ts'
+import { NotFoundError } from '../../../core/errors/errors.ts'
 import {
-  maxSharedFilters,
   type NewSharedFilter,
   type SharedFilter,
   type SharedFilterStore,
   type SharedView,
 } from '../../../core/ports/access/shared-filter-store.ts'
 import type { OrganizationScope } from '../../../core/ports/common.ts'
+import { requireFilterRoom } from '../../../core/transitions/access.ts'
 import { whereAll } from '../database/paging.ts'
 import { scopeConditions } from '../context/scope.ts'
 import { SqliteStore } from '../context/store-context.ts'
@@ -54,10 +54,7 @@ export class SqliteSharedFilterStore extends SqliteStore implements SharedFilter
         view,
         name,
       )
-      if (count >= maxSharedFilters)
-        throw new ConflictError('too_many_filters', `the organization has ${count} shared filters`, {
-          hint: 'delete one first',
-        })
+      requireFilterRoom(count)
       const now = this.clock.now()
       this.database.run(
         `INSERT INTO shared_filters (uuid, organization_id, view, name, search, created_at, author_kind, author_id, author)

@@ -55,6 +55,7 @@ export const changeManyCases = defineRoute({
           revision: {
             type: 'integer',
             minimum: 1,
+            maximum: Number.MAX_SAFE_INTEGER,
             description: 'That you read; if it is another one, the case is refused.',
           },
         }),

@@ -142,7 +142,7 @@ const answerCheckpoint = defineRoute({
         type: 'array',
         uniqueItems: true,
         maxItems: 10_000,
-        items: { type: 'integer', minimum: 0 },
+        items: { type: 'integer', minimum: 0, maximum: 9_999 },
         description:
           'With `approve` for several actions: the places in `inputs` of those that are refused, from 0. The others are approved.',
       },
