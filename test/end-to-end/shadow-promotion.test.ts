@@ -51,7 +51,7 @@ describe('the promotion of a shadow', function () {
     const body = { hash, beside_hash }
     const asked = [1, 2].map(() => tocsin.call('/playbooks/login-shadow/shadow/promote', { body }))
     const statuses = (await Promise.all(asked)).map(({ status }) => status)
-    expect(statuses.toSorted()).to.deep.equal([200, 409])
+    expect(statuses.toSorted((a, b) => a - b)).to.deep.equal([200, 409])
     const { data } = (await tocsin.call('/audit?action=playbook.promoted')).body
     expect(data).to.have.length(1)
   })

@@ -13,6 +13,7 @@ import { findAlertRow } from '../alerts/alert-rows.ts'
 import { scopeConditions } from '../context/scope.ts'
 import { SqliteStore } from '../context/store-context.ts'
 import { fromJson, toJson } from '../database/columns.ts'
+import type { Database } from '../database/database.ts'
 import { filterBy, listPage, type Condition, type ListQuery } from '../database/paging.ts'
 
 interface WaitingRow {
@@ -38,7 +39,8 @@ interface ResultRow extends WaitingRow {
   readonly verdict: ShadowCase['verdict']
   readonly severity: ShadowCase['severity']
   readonly decided: string | null
-  readonly closedByPerson: 0 | 1
+  readonly caseRow: number | null
+  readonly isClosed: 0 | 1
 }
 
 const alertColumns = `t.id, o.uuid AS organizationUuid, o.code AS organizationCode, t.playbook_name AS playbookName,
@@ -46,20 +48,20 @@ const alertColumns = `t.id, o.uuid AS organizationUuid, o.code AS organizationCo
 const joins = `JOIN organizations o ON o.id = t.organization_id JOIN runs r ON r.id = t.run_id
   JOIN alerts a ON a.id = t.alert_id JOIN providers p ON p.id = a.provider_id`
 
-/** Of each organization and shadow in turn. */
+/** Of each organization in turn. */
 const selectWaiting = `
   SELECT ${alertColumns} FROM (
     SELECT *, row_number() OVER (PARTITION BY organization_id ORDER BY queued_at, id) AS place
     FROM shadow_results WHERE judged_at IS NULL) t
   ${joins} ORDER BY t.place, t.queued_at, t.id LIMIT ?`
 
-const wasClosedByPerson = `(c.status = 'closed' AND EXISTS (SELECT 1 FROM case_entries e WHERE e.case_id = c.id AND e.kind = 'changed'
-  AND e.author_kind NOT IN ('run', 'server') AND e.changes ->> '$.status' = 'closed'))`
+const selectClosedByPerson = `SELECT EXISTS (SELECT 1 FROM case_entries WHERE case_id = ? AND kind = 'changed'
+  AND author_kind NOT IN ('run', 'server') AND changes ->> '$.status' = 'closed') AS found`
 
 const select = (detail: 't.detail' | 'NULL') => `
   SELECT ${alertColumns}, t.playbook_hash AS playbookHash, r.playbook_name AS liveName, r.playbook_hash AS liveHash,
     t.judged_at AS judgedAt, t.outcome, t.summary, ${detail} AS detail, c.number AS caseNumber, c.verdict, c.severity, c.decided,
-    ${wasClosedByPerson} AS closedByPerson
+    c.id AS caseRow, c.status = 'closed' AS isClosed
   FROM shadow_results t ${joins} LEFT JOIN cases c ON c.id = a.case_id`
 
 export class SqliteShadowStore extends SqliteStore implements ShadowStore {
@@ -130,7 +132,7 @@ export class SqliteShadowStore extends SqliteStore implements ShadowStore {
         ...conditions.flatMap(({ values }) => values),
         limit,
       )
-      return rows.map(toResult)
+      return rows.map(resultReader(this.database))
     })
   }
 
@@ -147,7 +149,7 @@ export class SqliteShadowStore extends SqliteStore implements ShadowStore {
         `${select('t.detail')} WHERE ${conditions.map(({ sql }) => sql).join(' AND ')}`,
         ...conditions.flatMap(({ values }) => values),
       )
-      return row && { result: toResult(row), detail: fromJson(row.detail) }
+      return row && { result: resultReader(this.database)(row), detail: fromJson(row.detail) }
     })
   }
 
@@ -166,7 +168,7 @@ export class SqliteShadowStore extends SqliteStore implements ShadowStore {
         descending: page.oldestFirst !== true,
         by: { column: 't.queued_at', valueOf: ({ queuedAt }) => queuedAt },
       },
-      toItem: toResult,
+      toItem: resultReader(this.database),
     }
   }
 }
@@ -199,7 +201,19 @@ function toQueued({
   return { id, organizationUuid, playbookName, runUuid, alertId, queuedAt }
 }
 
-function toResult(row: ResultRow): ShadowResult {
+/** For the rows of one query. A case of many alerts has many entries, which are read once. */
+function resultReader(database: Database): (row: ResultRow) => ShadowResult {
+  const known = new Map<number, boolean>()
+  const closedByPerson = (caseRow: number): boolean => {
+    const found =
+      known.get(caseRow) ?? database.one<{ found: 0 | 1 }>(selectClosedByPerson, caseRow).found === 1
+    known.set(caseRow, found)
+    return found
+  }
+  return (row) => toResult(row, row.isClosed === 1 && row.caseRow !== null && closedByPerson(row.caseRow))
+}
+
+function toResult(row: ResultRow, closedByPerson: boolean): ShadowResult {
   const { organizationUuid, playbookName, alertId, runUuid, queuedAt } = toQueued(row)
   const { playbookHash, judgedAt, outcome, liveName, liveHash } = row
   return {
@@ -213,24 +227,15 @@ function toResult(row: ResultRow): ShadowResult {
     judgedAt,
     outcome,
     summary: fromJson<ShadowSummary>(row.summary),
-    case: caseIn(row),
+    case: caseIn(row, closedByPerson),
   }
 }
 
-function caseIn({
-  organizationCode,
-  caseNumber,
-  verdict,
-  severity,
-  decided,
-  closedByPerson,
-}: ResultRow): ShadowCase | null {
+function caseIn(
+  { organizationCode, caseNumber, verdict, severity, decided }: ResultRow,
+  closedByPerson: boolean,
+): ShadowCase | null {
   if (caseNumber === null) return null
-  return {
-    id: composeCaseId(organizationCode, caseNumber),
-    verdict,
-    severity,
-    decided: fromJson<readonly string[]>(decided) ?? [],
-    closedByPerson: closedByPerson === 1,
-  }
+  const id = composeCaseId(organizationCode, caseNumber)
+  return { id, verdict, severity, decided: fromJson<readonly string[]>(decided) ?? [], closedByPerson }
 }
