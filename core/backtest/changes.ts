@@ -53,21 +53,23 @@ export function changesBetween(before: RunDecision, after: RunDecision): readonl
   return changes.filter(({ text }, at) => changes.findIndex((each) => each.text === text) === at)
 }
 
-/** An action, and which of two runs take it. */
+/** Actions of a skill, and which of two runs take them. */
 export interface SharedAction {
   readonly skill: string
   readonly by: 'both' | 'before' | 'after'
+  readonly calls: number
 }
 
 /** The actions of both runs. An action with another input at the same step counts once, as in `changesBetween`. */
 export function sharedActions(before: RunDecision, after: RunDecision): readonly SharedAction[] {
   const { lost, gained } = compareDeeds(before.actions, after.actions)
   const both = after.actions.filter((deed) => !gained.includes(deed))
-  return [
-    ...both.map(({ skill }) => ({ skill, by: 'both' as const })),
-    ...lost.map(({ skill }) => ({ skill, by: 'before' as const })),
-    ...gained.map(({ skill }) => ({ skill, by: 'after' as const })),
-  ]
+  return Object.entries({ both, before: lost, after: gained }).flatMap(([by, deeds]) =>
+    Array.from(
+      Map.groupBy(deeds, ({ skill }) => skill),
+      ([skill, { length: calls }]) => ({ skill, by: by as SharedAction['by'], calls }),
+    ),
+  )
 }
 
 /** Deeds without an equal counterpart; those of the same step with another input are `changed`. */

@@ -81,7 +81,7 @@ function result(
   const summary: ShadowSummary = {
     live: decidedCase(before),
     shadow: decidedCase(decision),
-    actions: judged.actions.map(({ skill, by }) => ({ skill, by: sides[by] })),
+    actions: judged.actions.map(({ by, ...action }) => ({ ...action, by: sides[by] })),
     changes,
     reason: null,
   }

@@ -94,7 +94,8 @@ function actionsOf(results: readonly ShadowResult[]) {
   return Array.from(
     Map.groupBy(actions, ({ skill }) => skill),
     ([skill, all]) => {
-      const by = (wanted: string) => all.filter((each) => each.by === wanted).length
+      const by = (wanted: string) =>
+        all.reduce((sum, { by: side, calls }) => sum + (side === wanted ? calls : 0), 0)
       return { skill, both: by('both'), only_live: by('live'), only_shadow: by('shadow') }
     },
   ).toSorted((a, b) => b.only_live + b.only_shadow - a.only_live - a.only_shadow || compare(a.skill, b.skill))

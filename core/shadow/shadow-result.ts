@@ -47,10 +47,11 @@ export interface DecidedCase {
   readonly severity: string | null
 }
 
-/** An action, and whether the live run, the shadow or both take it. */
+/** Actions of a skill, and whether the live run, the shadow or both take them. */
 export interface ComparedAction {
   readonly skill: string
   readonly by: 'both' | 'live' | 'shadow'
+  readonly calls: number
 }
 
 /** The facts from which the decision of the analysts follows. */

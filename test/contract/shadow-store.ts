@@ -37,7 +37,7 @@ export function shadowStoreContract(subject: GetSubject): void {
       summary: {
         live: { status: 'completed', verdict: 'benign', severity: null },
         shadow: { status: 'completed', verdict: 'benign', severity: null },
-        actions: [{ skill: 'edr.isolate', by: 'both' }],
+        actions: [{ skill: 'edr.isolate', by: 'both', calls: 1 }],
         changes: [],
         reason: null,
       },

@@ -66,19 +66,27 @@ describe('judging a shadow', () => {
       summary: {
         live: { status: 'completed', verdict: 'malicious', severity: 'low' },
         shadow: { status: 'completed', verdict: 'malicious', severity: 'low' },
-        actions: [{ skill: 'people.isolate', by: 'both' }],
+        actions: [{ skill: 'people.isolate', by: 'both', calls: 1 }],
         changes: [],
         reason: null,
       },
     })
     const bold = edited('== "no"', '== "yes"')
     expect((await judged(bold, no, { call: counter.call }))?.summary.actions).to.deep.equal([
-      { skill: 'people.isolate', by: 'live' },
+      { skill: 'people.isolate', by: 'live', calls: 1 },
     ])
     expect((await judged(bold, yes, { call: counter.call }))?.summary.actions).to.deep.equal([
-      { skill: 'people.isolate', by: 'shadow' },
+      { skill: 'people.isolate', by: 'shadow', calls: 1 },
     ])
     expect(counter).to.include({ reads: 0, writes: 0 })
+  })
+
+  it('counts the calls of a skill, however many there are', async () => {
+    const more = ['m-8', 'm-9'].map((id) => `\n  - { uses: people.isolate, with: { id: ${id} } }`).join('')
+    expect((await judged(`${source}${more}`, no))?.summary.actions).to.deep.equal([
+      { skill: 'people.isolate', by: 'both', calls: 1 },
+      { skill: 'people.isolate', by: 'shadow', calls: 2 },
+    ])
   })
 
   it('reads for real what the run did not read', async () => {

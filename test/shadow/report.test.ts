@@ -41,6 +41,18 @@ describe('the report of a shadow', () => {
     expect(report.reasons).to.deep.equal([{ code: 'read_failed', message: 'read_failed', alerts: 1 }])
   })
 
+  it('counts the actions of all alerts by skill, and by who takes them', () => {
+    const actions = (both: number, only: number) => [
+      { skill: 'edr.isolate', by: 'both' as const, calls: both },
+      { skill: 'edr.isolate', by: 'shadow' as const, calls: only },
+    ]
+    const report = reportOf(
+      result({ summary: { ...summary, actions: actions(1, 2) } }),
+      result({ summary: { ...summary, actions: actions(3, 40) } }),
+    )
+    expect(report.actions).to.deep.equal([{ skill: 'edr.isolate', both: 4, only_live: 0, only_shadow: 42 }])
+  })
+
   it('counts alerts for which there was no room, in every version', () => {
     const full = result({ playbookHash: null, ...withoutRoom(Infinity) })
     expect(reportOf(full).reasons.map(({ code }) => code)).to.deep.equal(['backlog_full'])

@@ -48,7 +48,7 @@ export const shadowReportSchema = objectSchema({
   }),
   actions: {
     ...arrayOf(objectSchema({ skill: text, both: count, only_live: count, only_shadow: count })),
-    description: 'Actions that both would take, or only one of them.',
+    description: 'Calls of skills that write, of all alerts: by both, or only one of them.',
   },
   changes: { ...arrayOf(objectSchema({ kind: text, alerts: count })), description: 'Differences by kind.' },
   reasons: {
@@ -76,7 +76,7 @@ const shadowRowFields = {
     description: 'What the analysts decided; null: they have not.',
   },
   case_id: textOrNull,
-  actions: arrayOf(objectSchema({ skill: text, by: { enum: ['both', 'live', 'shadow'] } })),
+  actions: arrayOf(objectSchema({ skill: text, by: { enum: ['both', 'live', 'shadow'] }, calls: count })),
   changes: changesSchema,
   reason: {
     ...nullableOf(objectSchema({ code: text, message: text })),
