@@ -95,6 +95,22 @@ describe('containments of a run', () => {
     ).to.deep.equal([['unknown', 5]])
   })
 
+  for (const onInterrupted of ['fail', 'skip'] as const)
+    it(`are made by a call that a crash interrupted, if the step says ${onInterrupted}`, async () => {
+      const run = await bench.startRun()
+      const { stores } = crashingStores(bench.stores, 1, 'after')
+      const go = (journal = bench.stores.journal) =>
+        bench.go(makePlaybook({ steps: [{ ...isolate, onInterrupted }] }), accepts, {
+          run,
+          destructive,
+          journal,
+        })
+      expect(await go(stores.journal).catch((error: unknown) => error)).to.be.instanceOf(Crash)
+      await go()
+      expect(bench.calls).to.deep.equal([])
+      expect(await found()).to.deep.equal([['active', 'unknown', null]])
+    })
+
   it('are not made at all if nothing can undo them and the step says when', async () => {
     const outcome = await go([{ ...release, undo: { afterMs: 5 } }], accepts)
     expect(outcome.error).to.deep.include({
@@ -124,6 +140,42 @@ describe('containments of a run', () => {
         if (!crashed) return
       }
     expect.fail('the run never ended')
+  })
+})
+
+describe('the action of a call that failed', () => {
+  let bench: Bench
+
+  beforeEach(async () => void (bench = await openBench(new ManualClock())))
+  afterEach(() => bench.close())
+
+  async function outcomeOf(error: Error, effect?: 'none' | 'unknown') {
+    const run = await bench.startRun()
+    const skills: TestSkills = {
+      'edr.isolate': (_input, { onEffect }) => {
+        if (effect !== undefined) onEffect?.(effect)
+        throw error
+      },
+    }
+    await bench.go(makePlaybook({ steps: [isolate] }), skills, { run, destructive })
+    const caseId = await bench.stores.runs.openCase(run.uuid, { title: 'Malware' })
+    const { data } = await bench.stores.cases.actions('all', caseId, 1)
+    return data[0]?.outcome
+  }
+
+  it('failed if the input is invalid or the other system refused', async () => {
+    for (const code of ['value_invalid', 'http_403', 'machine_not_found'])
+      expect(await outcomeOf(new TocsinError(code, 'no')), code).to.equal('failed')
+  })
+
+  it('is unknown if something may have changed, also by an earlier request of the call', async () => {
+    for (const code of ['http_500', 'network_error', 'bad_response'])
+      expect(await outcomeOf(new TocsinError(code, 'no')), code).to.equal('unknown')
+    expect(await outcomeOf(new Error('bug'))).to.equal('unknown')
+    expect(await outcomeOf(new TocsinError('action_failed', 'no'), 'unknown')).to.equal('unknown')
+    expect(await outcomeOf(new TocsinError('refused', 'no', { effect: 'none' }), 'unknown')).to.equal(
+      'failed',
+    )
   })
 })
 

@@ -3,7 +3,7 @@ import { CancelledError, TimeoutError } from '../../errors/errors.ts'
 import { callLater, type Clock } from '../../ports/clock.ts'
 import type { Effect } from '../../plugin/index.ts'
 import { RunSuspended, type EffectAttempt } from '../journal/durable-context.ts'
-import { mayHaveHappened, withEffect } from './retry-class.ts'
+import { afterChange, isOutcomeUnknown, mayHaveHappened, withEffect } from './retry-class.ts'
 
 export interface AttemptLimits {
   readonly timeoutMs: number
@@ -60,7 +60,9 @@ export async function runAttempt<T>(
     const reason: unknown = attempt.signal.aborted ? attempt.signal.reason : error
     if (reason instanceof RunSuspended) throw reason
     const effect = typeof known === 'function' ? known() : known
-    throw effect === 'none' && mayHaveHappened(reason) ? withEffect(reason, 'none') : reason
+    if (effect === 'none' && mayHaveHappened(reason)) throw withEffect(reason, 'none')
+    const isOwn = !attempt.signal.aborted && mayHaveHappened(reason) && !isOutcomeUnknown(reason)
+    throw effect === 'unknown' && isOwn ? afterChange(reason) : reason
   } finally {
     for (const unfollow of followed) unfollow()
     endDeadline()

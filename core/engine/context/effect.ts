@@ -17,7 +17,7 @@ import {
 import { delayBeforeNextTry } from './next-try.ts'
 import { plainJson } from '../journal/plain-json.ts'
 import { firstProgress, isHeldUp, progressAfter, type Progress } from '../journal/progress.ts'
-import { isOutcomeUnknown, mayHaveHappened, withEffect } from './retry-class.ts'
+import { changedBefore, isOutcomeUnknown, mayHaveHappened, withEffect } from './retry-class.ts'
 import { toStoredError } from '../journal/stored-error.ts'
 import { askOnceMore, standingEffect, tryOnce } from './try-once.ts'
 import { lookUntil, waitUntil } from './wait-until.ts'
@@ -79,11 +79,11 @@ async function afterInterruption(
   }
   if (work.interrupted === 'skip') {
     const skipped: WorkOutcome = { state: 'skipped', output: null, endedAt: local.clock.now() }
-    return end(local, work, skipped, progress.number)
+    return endCall(local, work, callOf(work, entry.input), skipped, progress.number)
   }
   const error = interruptedError(work)
   if (work.interrupted === 'fail' || local.failsInterrupted)
-    return fail(local, work, entry.input, error, progress)
+    return fail(local, work, entry.input, error, progress, false)
   noteFailedAttempt(local, work, progress, error, entry.startedAt, 0)
   progress.doubtful = true
   return undefined
@@ -114,7 +114,7 @@ async function tryUntilEnded(
   for (;;) {
     if (progress.readyAtMs > local.clock.now()) {
       const waited = await caught(() => waitUntil(local, work, progress.readyAtMs))
-      if ('error' in waited) return fail(local, work, input, waited.error, progress, progress.doubtful)
+      if ('error' in waited) return fail(local, work, input, waited.error, progress, !progress.doubtful)
     }
     if (progress.number > progress.begun) await beginAgain(local, work, input, progress)
 
@@ -156,7 +156,7 @@ async function endAfterError(
       const outcome = { state: 'completed', output: looked.value, endedAt: local.clock.now() } as const
       return endCall(local, work, callOf(work, input, outcome.output), outcome, progress.number)
     }
-    if ('value' in looked) return fail(local, work, input, withEffect(error, 'none'), progress, false)
+    if ('value' in looked) return fail(local, work, input, withEffect(error, 'none'), progress, true)
   }
   const unknown = withEffect(error, 'unknown')
   if (work.interrupted !== 'ask') return fail(local, work, input, unknown, progress)
@@ -250,16 +250,16 @@ function fail(
   input: unknown,
   error: unknown,
   progress: Progress,
-  mayContain = progress.doubtful || mayContainAfter(error),
+  isRefused = !progress.doubtful && isRefusal(error),
 ): WorkOutcome {
-  const changedNothing = !progress.doubtful && !mayHaveHappened(error)
-  const call = mayContain ? callOf(work, input) : refusedCall(work, input)
+  const call = isRefused ? refusedCall(work, input) : callOf(work, input)
+  const changedNothing = isRefused && !changedBefore(error)
   return endCall(local, work, call, failedOutcome(local, work, error), progress.number, changedNothing)
 }
 
 /** A refused call has no effect, but a call that was cancelled while it was running may have one. */
-const mayContainAfter = (error: unknown): boolean =>
-  isOutcomeUnknown(error) || (error instanceof CancelledError && mayHaveHappened(error))
+const isRefusal = (error: unknown): boolean =>
+  !isOutcomeUnknown(error) && !(error instanceof CancelledError && mayHaveHappened(error))
 
 /** Records the result of a call, and of a destructive one what undoes it. */
 function endCall(

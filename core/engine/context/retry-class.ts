@@ -53,14 +53,26 @@ export function isOutcomeUnknown(error: unknown): boolean {
  * A copy of the error with this effect; several calls may share the original, such as the error of a token
  * request.
  */
-export function withEffect(error: unknown, effect: Effect): unknown {
+export const withEffect = (error: unknown, effect: Effect): unknown => withDetails(error, { effect })
+
+/**
+ * A copy of an error by which a skill failed after a request that changed something. It may be no refusal of that change, such as
+ * the failed end of an action that had begun.
+ */
+export const afterChange = (error: unknown): unknown => withDetails(error, { sent: true })
+
+/** Whether the error is one of `afterChange`. */
+export const changedBefore = (error: unknown): boolean =>
+  ((error ?? {}) as Known).details?.sent === true && mayHaveHappened(error)
+
+function withDetails(error: unknown, more: Known['details']): unknown {
   if (!(error instanceof Error)) return error
   const { details } = error as { readonly details?: object }
   const copy = Object.create(Object.getPrototypeOf(error) as object, {
     ...Object.getOwnPropertyDescriptors(error),
     stack: { value: error.stack, configurable: true, writable: true },
   }) as object
-  return Object.assign(copy, { details: { ...details, effect } })
+  return Object.assign(copy, { details: { ...details, ...more } })
 }
 
 /**
