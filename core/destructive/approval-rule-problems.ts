@@ -1,55 +1,75 @@
 import { isActive, type Account } from '../access/account.ts'
 import { isUsable, type ApiKey } from '../domain/api-key.ts'
-import type { Author } from '../domain/audit.ts'
-import { approverRoles, type Approver, type ApprovalRule, type Approvers } from '../domain/destructive-use.ts'
+import { permissionsOf, rolesWith, type CustomRole } from '../access/permissions.ts'
+import type { Approver, ApprovalRule, Approvers } from '../domain/destructive-use.ts'
 import type { PointedMessage } from '../errors/errors.ts'
 import { severities, type DestructiveClass } from '../plugin/index.ts'
 import type { Catalogue } from '../registry/catalogue.ts'
 import { countPeople, isAmong, meansSkill } from './approval-rules.ts'
+import { holderOf } from './key-holder.ts'
 
 /** What rules can refer to in an organization. */
 export interface RuleWorld {
   readonly catalogue: Pick<Catalogue, 'skill' | 'skills'>
-  /** Everyone who may answer questions of the organization now. */
+  /** Everyone who may approve in the organization now. */
   readonly approvers: readonly Approver[]
+  /** Names of the roles that may approve in the organization. */
+  readonly roles: readonly string[]
   /** Names of known playbooks. Default: any. */
   readonly playbooks?: ReadonlySet<string> | undefined
 }
 
-/** The keys and the people that may answer questions of an organization now. */
+/** Whether a role lets people approve. */
+const isApproving = (role: string, custom: readonly CustomRole[]): boolean =>
+  permissionsOf(role, custom).includes('approvals:write')
+
+/** Names of the roles that may approve in an organization. */
+export const approvingRoles = (
+  custom: readonly CustomRole[],
+  organizationUuid: string,
+): readonly string[] => [
+  ...rolesWith('approvals:write'),
+  ...custom
+    .filter(({ organizationUuid: own }) => own === null || own === organizationUuid)
+    .flatMap(({ name }) => (isApproving(name, custom) ? [name] : [])),
+]
+
+/** The keys and the people that may approve in an organization now. */
 export function approversIn(
   keys: readonly ApiKey[],
   accounts: readonly Account[],
+  custom: readonly CustomRole[],
   organizationUuid: string,
   now: number,
 ): readonly Approver[] {
   const byId = new Map(keys.map((key) => [key.id, key]))
   const able = keys
-    .filter((key) => isUsable(key, now) && approverRoles.some((role) => role === key.role))
+    .filter((key) => isUsable(key, now) && isApproving(key.role, custom))
     .filter(({ organizationUuids: own }) => own === null || own.includes(organizationUuid))
-    .map(({ id, role }) => ({ id, roles: [role], sameAs: makersIn(byId, id) }))
+    .map(({ id, role }) => ({ id, roles: [role], sameAs: holdersIn(byId, id) }))
   const people = accounts
     .filter((account) => isActive(account))
     .map((account) => ({
       id: account.uuid,
-      roles: rolesIn(account, organizationUuid),
+      roles: rolesIn(account, organizationUuid).filter((role) => isApproving(role, custom)),
       sameAs: [account.uuid],
     }))
-  return [...able, ...people.filter(({ roles }) => approverRoles.some((role) => roles.includes(role)))]
+  return [...able, ...people.filter(({ roles }) => roles.length > 0)]
 }
 
 /** The roles of a person in an organization. */
-export const rolesIn = ({ roles }: Pick<Account, 'roles'>, organizationUuid: string): readonly string[] =>
+const rolesIn = ({ roles }: Pick<Account, 'roles'>, organizationUuid: string): readonly string[] =>
   roles.flatMap(({ role, organizationUuid: own }) => (own === null || own === organizationUuid ? [role] : []))
 
-/** The key and its creators, up to the first or to an account; includes revoked keys. */
-function makersIn(keys: ReadonlyMap<string, ApiKey>, id: string): readonly string[] {
+/** The key and whom it stands for, up to the first key or to an account; includes revoked keys. */
+function holdersIn(keys: ReadonlyMap<string, ApiKey>, id: string): readonly string[] {
   const chain = new Set<string>()
   for (let next: string | undefined = id; next !== undefined && !chain.has(next);) {
     chain.add(next)
-    const createdBy: Author | null | undefined = keys.get(next)?.createdBy
-    if (createdBy?.kind === 'account') chain.add(createdBy.id)
-    next = createdBy?.kind === 'api_key' ? createdBy.id : undefined
+    const key = keys.get(next)
+    const holder = key === undefined ? null : holderOf(key)
+    if (holder?.kind === 'account') chain.add(holder.id)
+    next = holder?.kind === 'api_key' ? holder.id : undefined
   }
   return [...chain]
 }
@@ -69,8 +89,8 @@ function problemsOf(rule: ApprovalRule, world: RuleWorld): readonly PointedMessa
     ...(least !== null && most !== null && severities.indexOf(least) > severities.indexOf(most)
       ? [{ pointer: '/match/severity_at_most', message: `is below severity_at_least, which is ${least}` }]
       : []),
-    ...keyProblems(by, '/by', world),
-    ...(escalate === null ? [] : keyProblems(escalate.by, '/escalate/by', world)),
+    ...approverProblems(by, '/by', world),
+    ...(escalate === null ? [] : approverProblems(escalate.by, '/escalate/by', world)),
     ...(escalate !== null && escalate.afterMinutes >= (expiresMinutes ?? Infinity)
       ? [{ pointer: '/escalate/after_minutes', message: 'must be less than expires_minutes' }]
       : []),
@@ -99,19 +119,34 @@ function skillProblem(
   return [{ pointer, message: `'${name}' is not of the class ${classes.join(' or ')}` }]
 }
 
-const keyProblems = (by: Approvers, pointer: string, { approvers }: RuleWorld): readonly PointedMessage[] =>
-  (['keys', 'accounts'] as const).flatMap((kind) =>
+const approverProblems = (
+  by: Approvers,
+  pointer: string,
+  { approvers, roles }: RuleWorld,
+): readonly PointedMessage[] => [
+  ...by.roles.flatMap((role, at) =>
+    roles.includes(role)
+      ? []
+      : [
+          {
+            pointer: `${pointer}/roles/${at}`,
+            message: `'${role}' is not a role that may approve in this organization; these may: ${roles.join(', ')}`,
+          },
+        ],
+  ),
+  ...(['keys', 'accounts'] as const).flatMap((kind) =>
     by[kind].flatMap((id, at) =>
       approvers.some((each) => each.id === id)
         ? []
         : [
             {
               pointer: `${pointer}/${kind}/${at}`,
-              message: `there is no ${kind === 'keys' ? 'valid key' : 'active account'} '${id}' with the role analyst or admin for this organization`,
+              message: `there is no ${kind === 'keys' ? 'valid key' : 'active account'} '${id}' that may approve in this organization`,
             },
           ],
     ),
-  )
+  ),
+]
 
 /** Undefined if enough people can give the approvals. */
 function missingPeople(rule: ApprovalRule, { approvers }: RuleWorld): string | undefined {
@@ -134,7 +169,8 @@ export function ruleWarnings(
   return rules.flatMap((rule, index) => {
     const people = missingPeople(rule, world)
     const gone = [...namedIn(rule.by), ...(rule.escalate === null ? [] : namedIn(rule.escalate.by))].filter(
-      ({ id }) => !world.approvers.some((each) => each.id === id),
+      ({ kind, id }) =>
+        kind === 'role' ? !world.roles.includes(id) : !world.approvers.some((each) => each.id === id),
     )
     const unknown = rule.match.playbooks.filter((name) => world.playbooks?.has(name) === false)
     return [
@@ -148,7 +184,8 @@ export function ruleWarnings(
   })
 }
 
-const namedIn = ({ keys, accounts }: Approvers) => [
+const namedIn = ({ roles, keys, accounts }: Approvers) => [
+  ...roles.map((id) => ({ kind: 'role', id })),
   ...keys.map((id) => ({ kind: 'key', id })),
   ...accounts.map((id) => ({ kind: 'account', id })),
 ]

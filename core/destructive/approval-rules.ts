@@ -138,9 +138,9 @@ export function countPeople(approvers: readonly Approver[]): number {
 const listed = (words: readonly string[]): string =>
   words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`
 
-/** `anyone with the role admin, or the key 5f3a or 81cc`, `anyone with the role analyst or admin`. */
+/** `anyone with the role admin, or the key 5f3a or 81cc`, `anyone with the permission to approve`. */
 export function approversText(by: Approvers): string {
-  if (isAnyone(by)) return 'anyone with the role analyst or admin'
+  if (isAnyone(by)) return 'anyone with the permission to approve'
   const parts = [
     ...(by.roles.length === 0 ? [] : [`anyone with the role ${listed(by.roles)}`]),
     ...(by.keys.length === 0 ? [] : [`the key ${listed(by.keys)}`]),

@@ -1,5 +1,4 @@
 import type { DestructiveClass, Severity } from '../plugin/index.ts'
-import type { Role } from './api-key.ts'
 
 /** The default limit: destructive actions of one class per hour and organization that need no approval. */
 export const defaultDestructivePerHour = 10
@@ -44,13 +43,13 @@ export interface DestructiveUses {
 /** Most people that a rule can require. */
 export const maxApprovals = 5
 
-/** Roles that may answer questions. */
-export const approverRoles = ['analyst', 'admin'] as const satisfies readonly Role[]
-export type ApproverRole = (typeof approverRoles)[number]
-
-/** Who may approve: anyone with one of the roles, these API keys, and these people. All empty: anyone who may answer questions. */
+/**
+ * Who may approve: anyone with one of the roles, these API keys, and these people, if they have the permission `approvals:write`.
+ * All empty: anyone with the permission.
+ */
 export interface Approvers {
-  readonly roles: readonly ApproverRole[]
+  /** Names of built-in and custom roles. */
+  readonly roles: readonly string[]
   /** Public ids of API keys. */
   readonly keys: readonly string[]
   /** Uuids of accounts. */
@@ -107,15 +106,15 @@ export interface ApprovalTerms {
   readonly connection: string | null
 }
 
-/** A person with permission to answer, as rules see them. */
+/** A person with the permission to approve, as rules see them. */
 export interface Approver {
   /** Public id of the API key, or uuid of the account. */
   readonly id: string
-  /** In the organization. */
+  /** The roles that give the permission in the organization. */
   readonly roles: readonly string[]
   /**
-   * Ids that stand for the same person: of an API key, its own and those of the keys that it was created with, up to the
-   * first or to an account; of an account, its own. Two approvers with a common id are one person.
+   * Ids that stand for the same person: of an API key, its own, and that of its owner, or else those of the keys that it was created
+   * with, up to the first or to an account; of an account, its own. Two approvers with a common id are one person.
    */
   readonly sameAs: readonly string[]
 }

@@ -1,3 +1,5 @@
+import type { Account } from '../../core/access/account.ts'
+import type { CustomRole } from '../../core/access/permissions.ts'
 import { expect } from 'chai'
 import {
   approversText,
@@ -7,7 +9,12 @@ import {
   ruleFor,
   type UseFacts,
 } from '../../core/destructive/approval-rules.ts'
-import { approversIn, ruleProblems, ruleWarnings } from '../../core/destructive/approval-rule-problems.ts'
+import {
+  approversIn,
+  approvingRoles,
+  ruleProblems,
+  ruleWarnings,
+} from '../../core/destructive/approval-rule-problems.ts'
 import { boundConnection, inputHash } from '../../core/destructive/input-hash.ts'
 import { heldUses } from '../../core/destructive/policy.ts'
 import type { ApiKey } from '../../core/domain/api-key.ts'
@@ -153,13 +160,71 @@ describe('the check of approval rules', () => {
     key('else', { organizationUuids: ['other'] }),
     key('loop', madeBy('loop')),
   ]
-  const approvers = approversIn(keys, [], 'acme', 10)
+  const custom = [
+    ['desk', ['questions:write', 'approvals:write']],
+    ['asks', ['questions:write']],
+    ['others', ['approvals:write'], 'other'],
+  ].map(
+    ([name, permissions, organizationUuid = null]) =>
+      ({ name, permissions, organizationUuid }) as unknown as CustomRole,
+  )
+  const roles = approvingRoles(custom, 'acme')
+  const approvers = approversIn(keys, [], custom, 'acme', 10)
   const problems = (...rules: readonly ApprovalRule[]) =>
-    ruleProblems(rules, { catalogue, approvers }).map(({ pointer }) => pointer)
+    ruleProblems(rules, { catalogue, approvers, roles }).map(({ pointer }) => pointer)
 
   it('knows who may answer in the organization now', () => {
     expect(approvers.map(({ id }) => id)).to.deep.equal(['ana', 'ben', 'bot', 'loop'])
     expect(approvers.find(({ id }) => id === 'bot')?.sameAs).to.deep.equal(['bot', 'ben'])
+  })
+
+  it('knows the people whose own or custom roles may approve in the organization', () => {
+    const person = (uuid: string, role: string, organizationUuid: string | null = null) =>
+      ({ uuid, joinedAt: 1, disabledAt: null, roles: [{ role, organizationUuid }] }) as unknown as Account
+    const people = [
+      person('p1', 'desk', 'acme'),
+      person('p2', 'responder'),
+      person('p3', 'asks'),
+      person('p4', 'desk', 'other'),
+      person('p5', 'author'),
+    ]
+    expect(approversIn([], people, custom, 'acme', 10)).to.deep.equal([
+      { id: 'p1', roles: ['desk'], sameAs: ['p1'] },
+      { id: 'p2', roles: ['responder'], sameAs: ['p2'] },
+    ])
+    expect(roles).to.deep.equal(['analyst', 'responder', 'admin', 'desk'])
+  })
+
+  it('counts a person and the keys that the person owns once', () => {
+    const owned = approversIn(
+      [key('k1', { ownerUuid: 'p1' }), key('k2', { ownerUuid: 'p1' })],
+      [],
+      [],
+      'acme',
+      10,
+    )
+    expect(owned.map(({ sameAs }) => sameAs)).to.deep.equal([
+      ['k1', 'p1'],
+      ['k2', 'p1'],
+    ])
+    expect(countPeople([...owned, { id: 'p1', roles: ['admin'], sameAs: ['p1'] }])).to.equal(1)
+  })
+
+  it('accepts custom roles that may approve, and refuses and points to all other names', () => {
+    expect(
+      problems(ruleOf({ approvals: 0, by: { roles: ['desk', 'responder'], keys: [], accounts: [] } })),
+    ).to.deep.equal([])
+    for (const role of ['asks', 'others', 'reader', 'Admin', 'nothing'])
+      expect(
+        problems(ruleOf({ by: { roles: ['admin', role], keys: [], accounts: [] } })),
+        role,
+      ).to.deep.equal(['/0/by/roles/1'])
+    const [gone] = ruleWarnings([ruleOf({ by: { roles: ['admin', 'gone'], keys: [], accounts: [] } })], {
+      catalogue,
+      approvers,
+      roles,
+    })
+    expect(gone?.message).to.equal('the role gone can no longer approve')
   })
 
   it('refuses keys that cannot answer, and points to each', () => {
@@ -173,7 +238,7 @@ describe('the check of approval rules', () => {
 
   it('refuses rules that nobody can satisfy', () => {
     const three = ruleOf({ approvals: 3, by: { roles: [], keys: ['ana', 'ben'], accounts: [] } })
-    expect(ruleProblems([three], { catalogue, approvers })).to.deep.equal([
+    expect(ruleProblems([three], { catalogue, approvers, roles })).to.deep.equal([
       {
         pointer: '/0/approvals',
         message:
@@ -217,7 +282,7 @@ describe('the check of approval rules', () => {
       ruleOf(),
       ruleOf({ approvals: 1 }),
     ]
-    const warned = ruleWarnings(rules, { catalogue, approvers, playbooks: new Set() })
+    const warned = ruleWarnings(rules, { catalogue, approvers, roles, playbooks: new Set() })
     expect(warned.map(({ place }) => place)).to.deep.equal([1, 1, 1, 3])
     expect(warned[1]?.message).to.equal('the key gone can no longer approve')
     expect(warned[3]?.message).to.equal('rule 2 matches everything, so this rule never applies')

@@ -28,7 +28,7 @@ describe('an approval rule of the server', function () {
   const held = (skill: string) =>
     eventually(`the question about ${skill}`, async () => {
       const { data } = (await tocsin.call('/checkpoints')).body
-      return data.find((each: any) => each.input.skill === skill) as any
+      return data.find((each: any) => each.input.skill === skill)
     })
 
   it('also holds back the trial of a skill and the undo of a containment', async () => {

@@ -11,9 +11,9 @@ const account = (id: string): Author => ({ kind: 'account', id, name: id })
 
 describe('approvals by people with keys', () => {
   /** A run that this key started, and a person who approves. */
-  const approve = async (key: Partial<ApiKey>, by: string) => {
+  const approve = async (key: Partial<ApiKey>, by: string | Author, requester = 'k1') => {
     const stores = {
-      runs: { requesters: async () => ['k1'], find: async () => undefined },
+      runs: { requesters: async () => [requester], find: async () => undefined },
       keys: {
         find: async (id: string) =>
           id === 'k1' ? ({ key: { id, role: 'analyst', ...key } } as never) : undefined,
@@ -21,7 +21,11 @@ describe('approvals by people with keys', () => {
       accounts: { find: async () => undefined },
     }
     const asked = [{ path: approvalPath('a'), runUuid: 'r', question: {} }] as unknown as Checkpoint[]
-    const given = { value: approvingAnswers.once, by: { ...account(by), requestId: null }, text: null }
+    const given = {
+      value: approvingAnswers.once,
+      by: { ...(typeof by === 'string' ? account(by) : by), requestId: null },
+      text: null,
+    }
     return await requireAnother(stores, asked, given, 'never').then(
       () => 'allowed',
       (error: { code?: string }) => error.code,
@@ -36,6 +40,16 @@ describe('approvals by people with keys', () => {
 
   it('leave keys to their owner, whoever created them', async () => {
     expect(await approve({ ownerUuid: bo, createdBy: account(anna) }, anna)).to.equal('allowed')
+  })
+
+  it('are refused to the requester with a key that the requester created for somebody else', async () => {
+    const k1: Author = { kind: 'api_key', id: 'k1', name: 'k1' }
+    expect(await approve({ ownerUuid: bo, createdBy: account(anna) }, k1, anna)).to.equal(
+      'approval_by_requester',
+    )
+    const byKey = { kind: 'api_key', id: 'k0', name: 'k0' } as const
+    expect(await approve({ ownerUuid: bo, createdBy: byKey }, k1, 'k0')).to.equal('approval_by_requester')
+    expect(await approve({ ownerUuid: bo, createdBy: account(anna) }, account(bo), anna)).to.equal('allowed')
   })
 
   it('do not count who answers for a key that posts alerts', async () => {

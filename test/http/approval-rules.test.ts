@@ -310,6 +310,39 @@ describe('approval rules over the API', () => {
       expect((await ana.call('POST', answerOf(third), approve)).json.outcome).to.equal('accepted')
     })
 
+    it('count custom roles, and refuse people whose roles only answer questions', async () => {
+      await api.call('POST', '/api/roles', {
+        body: {
+          name: 'desk',
+          description: 'For a test',
+          permissions: ['runs:read', 'questions:write', 'approvals:write'],
+        },
+      })
+      await api.call('POST', '/api/roles', {
+        body: { name: 'asks', description: 'For a test', permissions: ['runs:read', 'questions:write'] },
+      })
+      const [dora, ada] = [
+        await newPerson(api, 'Dora', ['desk', 'acme']),
+        await newPerson(api, 'Ada', ['admin']),
+      ]
+      const asks = await newPerson(api, 'Asa', ['asks'], ['desk', 'globex'])
+      const { status, text } = await put({ rules: [{ approvals: 1, by: { roles: ['desk'] } }] })
+      expect(status, text).to.equal(200)
+      const approve = { body: { answer: 'approve' } }
+      const id = await ask({ needed: 1, by: { roles: ['desk'], keys: [], accounts: [] } })
+      const refused = await asks.call('POST', `/api/checkpoints/${id}/answer`, approve)
+      expectProblem(refused, 403, 'approver_not_allowed')
+      expect(refused.json.detail).to.include("no role with the permission 'approvals:write'")
+      expectProblem(
+        await ada.call('POST', `/api/checkpoints/${id}/answer`, approve),
+        403,
+        'approver_not_allowed',
+      )
+      expect((await dora.call('POST', `/api/checkpoints/${id}/answer`, approve)).json.outcome).to.equal(
+        'accepted',
+      )
+    })
+
     it('do not count the approval of a person whose account was disabled since', async () => {
       const id = await ask({ needed: 2 })
       const [ana, ben] = [await newPerson(api, 'Ana', ['analyst']), await newPerson(api, 'Ben', ['analyst'])]

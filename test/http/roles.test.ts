@@ -6,9 +6,10 @@ import {
   permissionsOf,
   type AccessPermission,
 } from '../../core/access/permissions.ts'
+import type { Question } from '../../core/domain/checkpoint.ts'
 import { approvalPath } from '../../core/engine/journal/paths.ts'
-import { requireMayApprove } from '../../server/http/resources/checkpoints/require-may-approve.ts'
-import { permissionFor, type Caller } from '../../server/http/caller/caller.ts'
+import { requireApprover } from '../../core/engine/turns/approved-by-another.ts'
+import { permissionFor, rolesWithPermission } from '../../server/http/caller/caller.ts'
 import { routes } from '../../server/http/routing/routes.ts'
 import { startApi, type Api } from './support/api.ts'
 import { readBlocks } from '../support/guide-page.ts'
@@ -20,7 +21,7 @@ import { thingsOf } from './support/things.ts'
 
 describe('an approval', () => {
   it('needs its permission in the organization; a refusal and other questions do not', () => {
-    const approval = { path: approvalPath('a'), organizationUuid: 'acme' }
+    const approval = { path: approvalPath('a'), organizationUuid: 'acme', question: {} as Question }
     const answer = (
       permissions: readonly AccessPermission[],
       scope: 'all' | string[],
@@ -29,7 +30,8 @@ describe('an approval', () => {
     ) => {
       const grants = [{ role: 'x', permissions, scope }]
       const asked = [{ ...approval, ...(path !== undefined && { path }) }]
-      return () => requireMayApprove({ grants } as unknown as Caller, asked, value)
+      const approvingRoles = rolesWithPermission({ grants }, 'approvals:write')
+      return () => requireApprover(asked, { by: somebody(), value, approvingRoles }, 0)
     }
     const both = ['questions:write', 'approvals:write'] as const
     expect(answer(both, 'all', 'approve')).not.to.throw()

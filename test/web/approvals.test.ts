@@ -147,7 +147,7 @@ describe('the texts of approvals', () => {
 
   it('say who must approve, and how many are missing', () => {
     expect(approvalTexts(terms)).to.deep.equal([
-      '1 person must approve. Anyone who can answer may approve or refuse.',
+      '1 person must approve. Anyone with the permission to approve may approve. Anyone who can answer may refuse.',
     ])
     const two = {
       ...terms,

@@ -1,10 +1,10 @@
 import { approvalsText, approversText, mayApprove, ruleText } from '../../destructive/approval-rules.ts'
 import type { ApprovalTerms } from '../../domain/destructive-use.ts'
+import { holderOf } from '../../destructive/key-holder.ts'
 import type { ApiKey } from '../../domain/api-key.ts'
-import type { Author, Actor } from '../../domain/audit.ts'
+import type { Actor } from '../../domain/audit.ts'
 import type { Checkpoint } from '../../domain/checkpoint.ts'
 import { ForbiddenError } from '../../errors/errors.ts'
-import { rolesIn } from '../../destructive/approval-rule-problems.ts'
 import type { AccountStore } from '../../ports/access/account-store.ts'
 import type { KeyStore } from '../../ports/access/key-store.ts'
 import type { RunStore } from '../../ports/runs/run-store.ts'
@@ -17,6 +17,8 @@ export interface AnswerRequest {
   /** When the session of the request began, in epoch milliseconds. Default: the request came with a key. */
   readonly signedInAt?: number | undefined
   readonly text: string | null
+  /** The roles of the responder that may approve in an organization. Default: none, so that nothing can be approved. */
+  readonly approvingRoles?: ((organizationUuid: string) => readonly string[]) | undefined
   /** Of an approval of several actions: the numbers of the refused ones, from 0. Default: none. */
   readonly refusedItems?: readonly number[] | undefined
 }
@@ -72,22 +74,28 @@ export async function requireAnother(
 }
 
 /**
- * The approval rule of a question says who may approve it.
+ * An approval needs a role with the permission `approvals:write`, and the approval rule of the question may name people among those
+ * who have one. Everyone who answers questions may refuse.
  *
  * @throws ForbiddenError `approver_not_allowed`
  */
-export async function requireApprover(
-  stores: Pick<ApprovalStores, 'keys' | 'accounts'>,
-  checkpoints: readonly Checkpoint[],
-  { by, value }: Pick<AnswerRequest, 'by' | 'value'>,
+export function requireApprover(
+  checkpoints: readonly Pick<Checkpoint, 'path' | 'organizationUuid' | 'question' | 'counted'>[],
+  { by, value, approvingRoles = () => [] }: Pick<AnswerRequest, 'by' | 'value' | 'approvingRoles'>,
   now: number,
-): Promise<void> {
+): void {
   if (!isApproval(value)) return
   for (const { question, path, organizationUuid, counted = [] } of checkpoints) {
     const { approval } = question
-    if (approval === undefined || !isApprovalPath(path)) continue
-    const roles = await rolesOf(stores, by, organizationUuid)
-    if (mayApprove(approval, { id: by.id, roles }, now)) continue
+    if (!isApprovalPath(path)) continue
+    const roles = approvingRoles(organizationUuid)
+    if (roles.length === 0)
+      throw new ForbiddenError(
+        'approver_not_allowed',
+        `${whoText(by)} cannot approve this: it has no role with the permission 'approvals:write' in this organization`,
+        { hint: 'ask somebody who has one; anyone who may answer questions can refuse' },
+      )
+    if (approval === undefined || mayApprove(approval, { id: by.id, roles }, now)) continue
     throw new ForbiddenError(
       'approver_not_allowed',
       `${whoText(by)} cannot approve this: ${allowedText(approval, now)} may; ${approvalsText(approval.needed - counted.length)} missing`,
@@ -107,34 +115,27 @@ function allowedText({ rule, by, escalation }: ApprovalTerms, now: number): stri
 const whoText = ({ kind, id, name }: Actor): string =>
   kind === 'account' ? `the account of ${name}` : `the key ${id}`
 
-/** The roles of the actor in an organization. */
-async function rolesOf(
-  { keys, accounts }: Pick<ApprovalStores, 'keys' | 'accounts'>,
-  { kind, id }: Actor,
-  organizationUuid: string,
-): Promise<readonly string[]> {
-  if (kind === 'account') {
-    const account = await accounts.find(id)
-    return account === undefined ? [] : rolesIn(account, organizationUuid)
-  }
-  const role = kind === 'api_key' ? (await keys.find(id))?.key.role : undefined
-  return role === undefined ? [] : [role]
-}
-
 /** Ids that stand for the same person; see `Approver`. */
 export const samePersonIds = async (
   keys: ApprovalStores['keys'],
   { kind, id }: Pick<Actor, 'kind' | 'id'>,
-): Promise<readonly string[]> => (kind === 'api_key' ? await makersOf(keys, id) : [id])
+): Promise<readonly string[]> => (kind === 'api_key' ? await holdersOf(keys, id) : [id])
 
-/** The actor, and the keys and people it was created by; a person invited by another one is another person. */
+/**
+ * The actor, and the keys and people it was created by; a person invited by another one is another person. The creator of a key knows
+ * its secret, whoever owns it.
+ */
 async function derivedFrom(
   { keys, accounts }: Pick<ApprovalStores, 'keys' | 'accounts'>,
   by: Actor,
 ): Promise<readonly string[]> {
-  const own = await samePersonIds(keys, by)
+  if (by.kind === 'api_key')
+    return [
+      ...(await holdersOf(keys, by.id)),
+      ...(await holdersOf(keys, by.id, ({ createdBy }) => createdBy)),
+    ]
   const createdBy = by.kind === 'account' ? (await accounts.find(by.id))?.createdBy : undefined
-  return createdBy?.kind === 'api_key' ? [...own, ...(await makersOf(keys, createdBy.id))] : own
+  return createdBy?.kind === 'api_key' ? [by.id, ...(await holdersOf(keys, createdBy.id))] : [by.id]
 }
 
 /**
@@ -148,7 +149,7 @@ async function keyOfSamePerson(
   for (const id of requesters) {
     const key = (await keys.find(id))?.key
     if (key === undefined || key.role === 'intake') continue
-    const accounts = (await makersOf(keys, id)).filter((each) => isAccount(each))
+    const accounts = (await holdersOf(keys, id)).filter((each) => isAccount(each))
     if (accounts.some((account) => people.includes(account))) return id
   }
   return undefined
@@ -157,16 +158,23 @@ async function keyOfSamePerson(
 /** Ids of keys are shorter than uuids of accounts. */
 const isAccount = (id: string): boolean => id.length === 36
 
-/** The key and its owner, or else its creators, up to the first or to an account; includes revoked keys. */
-async function makersOf(keys: ApprovalStores['keys'], id: string): Promise<readonly string[]> {
+/**
+ * The key and whom it stands for, up to the first key or to an account; includes revoked keys.
+ *
+ * @param next whom a key stands for. Default: its owner, or else its creator
+ */
+async function holdersOf(
+  keys: ApprovalStores['keys'],
+  id: string,
+  next: (key: ApiKey) => ReturnType<typeof holderOf> = holderOf,
+): Promise<readonly string[]> {
   const chain = new Set<string>()
-  for (let next: string | undefined = id; next !== undefined && !chain.has(next);) {
-    chain.add(next)
-    const key: ApiKey | undefined = (await keys.find(next))?.key
-    if (key?.ownerUuid != null) return [...chain, key.ownerUuid]
-    const createdBy: Author | null | undefined = key?.createdBy
-    if (createdBy?.kind === 'account') chain.add(createdBy.id)
-    next = createdBy?.kind === 'api_key' ? createdBy.id : undefined
+  for (let at: string | undefined = id; at !== undefined && !chain.has(at);) {
+    chain.add(at)
+    const key: ApiKey | undefined = (await keys.find(at))?.key
+    const holder: ReturnType<typeof holderOf> = key === undefined ? null : next(key)
+    if (holder?.kind === 'account') chain.add(holder.id)
+    at = holder?.kind === 'api_key' ? holder.id : undefined
   }
   return [...chain]
 }

@@ -1,6 +1,7 @@
 import type { Account } from '../../../core/access/account.ts'
 import { accessPermissions, type AccessPermission } from '../../../core/access/permissions.ts'
 import type { Actor } from '../../../core/domain/audit.ts'
+import { isInScope } from '../../../core/common/scope.ts'
 import type { Session } from '../../../core/domain/session.ts'
 import type { OrganizationScope } from '../../../core/ports/common.ts'
 import { RequestError } from '../request/request-error.ts'
@@ -49,6 +50,14 @@ export const scopeOf = (
   permission: AccessPermission,
 ): OrganizationScope | undefined =>
   joinedScope(grants.filter((grant) => grant.permissions.includes(permission)))
+
+/** The names of the caller's roles that have a permission in an organization. */
+export const rolesWithPermission =
+  ({ grants }: Pick<Caller, 'grants'>, permission: AccessPermission) =>
+  (organizationUuid: string): readonly string[] =>
+    grants.flatMap(({ role, permissions, scope }) =>
+      permissions.includes(permission) && isInScope(scope, organizationUuid) ? [role] : [],
+    )
 
 /** The organizations in which the caller has a role; undefined: none. */
 export function joinedScope(grants: readonly Grant[]): OrganizationScope | undefined {

@@ -14,12 +14,12 @@ export function approvalTexts({ rule, needed, missing, by, escalation }: Approva
 
 function whoText(by: Approvers, escalation: Approval['escalation']): string {
   const who = approversText(by)
-  if (who === anyone) return `${capital(who)} may approve or refuse.`
   const later = escalation === null ? '' : `; after the escalation also ${approversText(escalation.by)}`
   return `${capital(who)} may approve${later}. ${capital(anyone)} may refuse.`
 }
 
 const anyone = 'anyone who can answer'
+const anyApprover = 'anyone with the permission to approve'
 
 const capital = (text: string): string => `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`
 
@@ -32,7 +32,7 @@ function approversText({ roles, keys, accounts }: Approvers): string {
     ...counted(accounts.length, 'person').map((text) => text.replace('persons', 'people')),
     ...counted(keys.length, 'API key'),
   ]
-  return parts.length === 0 ? anyone : parts.join(', ')
+  return parts.length === 0 ? anyApprover : parts.join(', ')
 }
 
 interface Items {

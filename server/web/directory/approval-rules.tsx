@@ -1,8 +1,9 @@
 import { Alert, Button, Group, List, Loader, Modal, Stack, Text } from '@mantine/core'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { apiAll, apiCallTagged, type Tagged } from '../api/call.ts'
+import { apiAll, apiCall, apiCallTagged, type Tagged } from '../api/call.ts'
 import { apiProblem } from '../api/problem.ts'
+import { rolesWith } from '../../../core/access/permissions.ts'
 import { FormError } from '../forms/schema-form.tsx'
 import { handleSubmit } from '../forms/form-state.ts'
 import { ErrorAlert } from '../parts/feedback.tsx'
@@ -47,6 +48,12 @@ interface AccountOption {
   readonly state: string
 }
 
+interface RoleOption {
+  readonly name: string
+  readonly organization_code: string | null
+  readonly permissions: readonly string[]
+}
+
 /** What the fields offer; empty until it is loaded. */
 function useRuleOptions(code: string): RuleOptions {
   const skills = useQuery({ queryKey: ['skills', 'all'], queryFn: () => apiAll<ApiSkill>('/skills') })
@@ -57,6 +64,10 @@ function useRuleOptions(code: string): RuleOptions {
   const accounts = useQuery({
     queryKey: ['accounts', 'all'],
     queryFn: () => apiAll<AccountOption>('/accounts'),
+  })
+  const roles = useQuery({
+    queryKey: ['roles'],
+    queryFn: () => apiCall<{ readonly data: readonly RoleOption[] }>('GET', '/roles'),
   })
   const destructive = (skills.data ?? []).filter(({ destructive: kind }) => kind !== null)
   const plugins = [...new Set(destructive.map(({ name }) => name.slice(0, name.indexOf('.'))))]
@@ -75,6 +86,15 @@ function useRuleOptions(code: string): RuleOptions {
       })),
   ]
   return {
+    roles:
+      roles.data === undefined
+        ? rolesWith('approvals:write')
+        : roles.data.data
+            .filter(
+              ({ permissions, organization_code: own }) =>
+                permissions.includes('approvals:write') && (own === null || own === code),
+            )
+            .map(({ name }) => name),
     skills: [
       ...destructive.map(({ name }) => name),
       ...plugins.filter((name) => name !== 'interface').map((name) => `${name}.*`),

@@ -11,7 +11,6 @@ import {
   Text,
   TextInput,
 } from '@mantine/core'
-import { approverRoles } from '../../../core/domain/destructive-use.ts'
 import { destructiveClasses, severities } from '../../../core/plugin/index.ts'
 import { showInvisible } from '../parts/outside-text.ts'
 import {
@@ -24,6 +23,8 @@ import {
 
 /** What the fields of a rule offer. */
 export interface RuleOptions {
+  /** Names of the roles that may approve. */
+  readonly roles: readonly string[]
   readonly skills: readonly string[]
   readonly approvers: readonly ApproverOption[]
 }
@@ -203,9 +204,9 @@ function ApproverFields({ prefix = 'Approvers', by, options, onChange }: Approve
       <MultiSelect
         label={`${prefix}: roles`}
         {...(!by.roles?.length && {
-          placeholder: namedOf(by).length === 0 ? 'Anyone who can answer' : 'None',
+          placeholder: namedOf(by).length === 0 ? 'Anyone who may approve' : 'None',
         })}
-        data={[...approverRoles]}
+        data={[...new Set([...options.roles, ...(by.roles ?? [])])]}
         value={[...(by.roles ?? [])]}
         onChange={(roles) => onChange({ ...by, roles })}
       />

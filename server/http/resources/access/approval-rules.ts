@@ -1,15 +1,11 @@
 import {
   approversIn,
+  approvingRoles,
   ruleProblems,
   ruleWarnings,
   type RuleWorld,
 } from '../../../../core/destructive/approval-rule-problems.ts'
-import {
-  approverRoles,
-  maxApprovals,
-  type ApprovalRule,
-  type Approvers,
-} from '../../../../core/domain/destructive-use.ts'
+import { maxApprovals, type ApprovalRule, type Approvers } from '../../../../core/domain/destructive-use.ts'
 import type { Organization } from '../../../../core/domain/organization.ts'
 import { ValidationError } from '../../../../core/errors/errors.ts'
 import { destructiveClasses, severities } from '../../../../core/plugin/index.ts'
@@ -36,12 +32,11 @@ const approvers = <Line extends object>(line: Line, description: string) =>
     additionalProperties: false,
     description,
     properties: {
-      roles: {
-        type: 'array',
-        uniqueItems: true,
-        items: { type: 'string', enum: approverRoles },
-        description: 'API keys and people with one of these roles.',
-      },
+      roles: names(
+        line,
+        'Built-in or custom roles with the permission `approvals:write`: API keys and people with one of them.',
+        64,
+      ),
       keys: names(line, 'Public ids of API keys.', 64),
       accounts: names(line, 'Uuids of accounts.', 64),
     },
@@ -97,7 +92,7 @@ const ruleSchema = <Line extends object>(line: Line) =>
         maximum: most.approvals,
         description: 'Number of people who must approve; 0: none, unless the hourly limit is exceeded.',
       },
-      by: approvers(line, 'Who may approve. Default: anyone with the role analyst or admin.'),
+      by: approvers(line, 'Who may approve. Default: anyone with the permission `approvals:write`.'),
       expires_minutes: minutes('The action fails if it is not approved within this time. Default: a week.'),
       escalate: {
         anyOf: [
@@ -211,8 +206,16 @@ export const apiApprovalRulesSchema = objectSchema({
 type Seen = Pick<Services, 'stores' | 'catalogue' | 'clock' | 'engine'>
 
 async function worldOf({ uuid }: Organization, { stores, catalogue, clock }: Seen): Promise<RuleWorld> {
-  const [keys, accounts] = await Promise.all([stores.keys.list(), stores.accounts.list()])
-  return { catalogue, approvers: approversIn(keys, accounts, uuid, clock.now()) }
+  const [keys, accounts, custom] = await Promise.all([
+    stores.keys.list(),
+    stores.accounts.list(),
+    stores.roles.list(),
+  ])
+  return {
+    catalogue,
+    approvers: approversIn(keys, accounts, custom, uuid, clock.now()),
+    roles: approvingRoles(custom, uuid),
+  }
 }
 
 /** The playbooks that rules name and that exist. */
