@@ -75,7 +75,7 @@ describe(`a shadow whose server is killed with kill -9 (seed ${seed})`, function
     const did = judged.filter((row: any) => row.outcome === 'differs')
     expect(did.length, JSON.stringify(judged.map((row: any) => row.reason))).to.be.above(0)
     for (const { actions } of did)
-      expect(actions).to.deep.equal([{ skill: 'endpoint_security.isolate_machine', by: 'shadow' }])
+      expect(actions).to.deep.equal([{ skill: 'endpoint_security.isolate_machine', by: 'shadow', calls: 1 }])
     const queries = tocsin.sandbox.requests.filter(({ path }) => path.includes('Inactive'))
     expect(queries.length, 'real reads of the shadow').to.be.above(0)
     expect(writes()).to.deep.equal([])
