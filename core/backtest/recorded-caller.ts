@@ -7,11 +7,13 @@ import { testCases } from '../plugin/testing/index.ts'
 import { localSkills, reachesOut } from '../playbook-test/run/run-test.ts'
 import type { VirtualClock } from '../playbook-test/run/virtual-clock.ts'
 import type { CaseStore } from '../ports/case-store.ts'
+import type { ConnectionStore } from '../ports/connection-store.ts'
 import type { Catalogue } from '../registry/catalogue.ts'
+import { requireConnection } from '../skill/connection/find-connection.ts'
 import { compileSchema, summarize, validate, withDefaults } from '../schema/index.ts'
 import type { CallPlace, RecordedCall, RecordedReplies, RecordedReply } from './recorded-replies.ts'
 import type { ReplayNotes, ReplayPolicy } from './replay-notes.ts'
-import type { RecordedAlert } from './recording.ts'
+import type { RecordedAlert, Unjudged } from './recording.ts'
 
 export interface RecordedCallerOptions {
   readonly recording: Pick<RecordedAlert, 'run'>
@@ -22,6 +24,7 @@ export interface RecordedCallerOptions {
   /** Finds stored cases, with the policy `shadow`. Default: a case that was not looked up is unknown. */
   readonly findCase?: CaseStore['findByKey'] | undefined
   readonly catalogue: Catalogue
+  readonly connections: Pick<ConnectionStore, 'list'>
   readonly organization: { readonly code: string }
   readonly clock: VirtualClock
   readonly notes: ReplayNotes
@@ -71,7 +74,7 @@ export function recordedCaller(options: RecordedCallerOptions): SkillCaller {
       notes.cannotJudge({ code: 'reply_missing', message: `the recorded run has no reply to step '${path}'` })
     if (!reachesOut(catalogue, skill)) return await local(call, found, path)
     return found.effect === 'write'
-      ? assumed(found, call, path, notes)
+      ? await newWrite(options, found, call, path)
       : await newRead(options, found, call, path)
   }
 }
@@ -147,6 +150,29 @@ function assumed(
   return assumedOutput(skill, withDefaults(skill.input, input)).output
 }
 
+/** Nothing is written. Without a connection, a run would fail here; with the policy `assume` there is one. */
+async function newWrite(
+  { policy, catalogue, connections, notes }: RecordedCallerOptions,
+  skill: AnySkill,
+  call: SkillCall,
+  path: string,
+): Promise<unknown> {
+  if (policy !== 'assume') {
+    const { organizationUuid } = call.run
+    const wanted = { organizationUuid, name: call.connection }
+    await requireConnection(connections, catalogue.skill(call.skill)!, wanted).catch((error: unknown) => {
+      notes.cannotJudge(cannotCall(call, path, error))
+      throw error
+    })
+  }
+  return assumed(skill, call, path, notes)
+}
+
+const cannotCall = ({ skill }: SkillCall, path: string, error: unknown): Unjudged => ({
+  code: 'connection_missing',
+  message: `step '${path}' cannot call ${skill}: ${(error as Error).message}`,
+})
+
 async function newRead(
   options: RecordedCallerOptions,
   skill: AnySkill,
@@ -166,10 +192,7 @@ async function newRead(
     return output
   } catch (error) {
     if (error instanceof ConnectionError || error instanceof NotFoundError)
-      notes.cannotJudge({
-        code: 'connection_missing',
-        message: `step '${path}' cannot call ${call.skill}: ${error.message}`,
-      })
+      notes.cannotJudge(cannotCall(call, path, error))
     else if (policy === 'shadow' && isTransient(error))
       notes.cannotJudge({
         code: 'read_failed',

@@ -6,6 +6,7 @@ import {
 } from '../../core/backtest/backtests.ts'
 import type { RecordedAlert } from '../../core/backtest/recording.ts'
 import { notInvestigated, type Alert } from '../../core/domain/alert.ts'
+import type { Connection } from '../../core/domain/connection.ts'
 import type { Run } from '../../core/domain/run.ts'
 import { theServer } from '../../core/domain/audit.ts'
 import type { SkillCaller } from '../../core/engine/skills/skill-caller.ts'
@@ -21,6 +22,12 @@ import type { Catalogue } from '../../core/registry/catalogue.ts'
 
 export const organization = { uuid: '00000000-0000-4000-8000-00000000000a', code: 'acme', name: 'Acme' }
 const startMs = Date.UTC(2026, 3, 1)
+
+/** A usable connection of each plugin, with its name. */
+export const connectionsOf = ({ plugins }: Pick<Catalogue, 'plugins'>) => ({
+  list: async () =>
+    plugins.map(({ name }) => ({ name, plugin: name, enabled: true, broken: null }) as Connection),
+})
 
 /** A run of a playbook test as a server records it. */
 export async function recordingOf(
@@ -129,7 +136,7 @@ export function openBacktests({
         return { lines, next: undefined }
       },
     },
-    connections: { list: async () => [] },
+    connections: connectionsOf(catalogue),
   }
   let ids = 0
   const backtests = createBacktests({

@@ -4,7 +4,7 @@ import { NotFoundError } from '../../core/errors/errors.ts'
 import type { SkillCaller } from '../../core/engine/skills/skill-caller.ts'
 import { ConnectionError, RetryableError } from '../../core/plugin/index.ts'
 import type { ShadowSurroundings } from '../../core/shadow/judge-shadow.ts'
-import { recordingOf } from '../backtest/support.ts'
+import { connectionsOf, recordingOf } from '../backtest/support.ts'
 import { catalogue, playbookOf, playbookSource, testsOf, testsSource } from '../playbook-test/support.ts'
 import { countCalls, inShadow, judge } from './support.ts'
 
@@ -151,6 +151,18 @@ describe('judging a shadow', () => {
     const shown = edited('steps:', 'state: { pin: { type: string } }\nsteps:')
     const versionOf = async () => ({ playbook: sensitive as never, called: new Map() })
     expect(await reasonOf(shown, yes, { versionOf })).to.equal('sensitive_shown')
+  })
+
+  it('does not claim an action without a connection for it', async () => {
+    const bold = edited('== "no"', '== "yes"')
+    const usable = (await connectionsOf(catalogue).list()).filter(({ plugin }) => plugin !== 'people')
+    const without = { connections: { list: async () => usable } }
+    expect((await judged(bold, yes, without))?.summary.reason).to.deep.include({
+      code: 'connection_missing',
+      message: "step '2' cannot call people.isolate: there is no enabled connection of people",
+    })
+    // The recorded reply counts: there was a connection.
+    expect((await judged(source, no, without))?.summary.actions).to.have.length(1)
   })
 
   it('does not blame a shadow for reads that fail now', async () => {

@@ -6,7 +6,7 @@ import { parsePlaybook } from '../../core/playbook/read/parse.ts'
 import type { Catalogue } from '../../core/registry/catalogue.ts'
 import { judgeShadow, type ShadowSurroundings } from '../../core/shadow/judge-shadow.ts'
 import type { JudgedShadow } from '../../core/shadow/shadow-result.ts'
-import { organization } from '../backtest/support.ts'
+import { connectionsOf, organization } from '../backtest/support.ts'
 
 /** A playbook in shadow, by its source without `mode`. */
 export function inShadow(source: string, catalogue: Catalogue, beside?: string): Playbook {
@@ -65,7 +65,7 @@ export async function judge(
     // Without the second guard of `sharedReads`.
     live: call,
     catalogue,
-    connections: { list: async () => [] },
+    connections: connectionsOf(catalogue),
     organization,
     runUrl: (uuid) => `http://tocsin/runs/${uuid}`,
     log: { debug() {}, info() {}, warn() {}, error() {} },

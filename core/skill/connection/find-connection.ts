@@ -1,6 +1,6 @@
 import { ConnectionError } from '../../plugin/index.ts'
 import { boundConnection, type BoundConnection } from '../../destructive/input-hash.ts'
-import type { Catalogue } from '../../registry/catalogue.ts'
+import type { Catalogue, CatalogueSkill } from '../../registry/catalogue.ts'
 import type { ConnectionStore, OpenConnection } from '../../ports/connection-store.ts'
 
 /** The part of the connection store that skill calls use. */
@@ -41,6 +41,26 @@ export async function findConnection(
     })
   }
   return open
+}
+
+/**
+ * Finds out whether a call of a skill could use a connection, without opening it.
+ *
+ * @throws as `findConnection`
+ */
+export async function requireConnection(
+  store: Pick<ConnectionStore, 'list'>,
+  { plugin, skill }: CatalogueSkill,
+  wanted: Omit<WantedConnection, 'plugin'>,
+): Promise<void> {
+  if (skill.connection === undefined) return
+  if (skill.connectionIsOptional === true && wanted.name === undefined) return
+  const open: ConnectionStore['open'] = async (organizationUuid, name) => {
+    const all = await store.list([organizationUuid])
+    const connection = all.find((each) => each.name.toLowerCase() === name.toLowerCase())
+    return connection && { connection, secrets: {} }
+  }
+  await findConnection({ list: (scope) => store.list(scope), open }, { ...wanted, plugin: plugin.name })
 }
 
 /** The connection that a call of a skill would use, without opening it; undefined: none, or it cannot be determined. */
