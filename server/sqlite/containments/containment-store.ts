@@ -80,26 +80,13 @@ export class SqliteContainmentStore extends SqliteStore implements ContainmentSt
   due(now: number, limit: number): Promise<readonly Containment[]> {
     // A write, so that it runs after the writes that change expiries.
     return this.commits.write(() =>
-      this.database
-        .all<ContainmentRow>(
-          `${selectContainment} WHERE t.expires_at <= ? AND t.state IN (SELECT value FROM json_each(?))
-           ORDER BY t.expires_at, t.id LIMIT ?`,
-          now,
-          expiring,
-          limit,
-        )
-        .map(toContainment),
+      this.database.all<ContainmentRow>(expiryQueries.due, expiring, now, limit).map(toContainment),
     )
   }
 
   nextExpiry(): Promise<number | undefined> {
     return this.commits.write(
-      () =>
-        this.database.get<{ at: number | null }>(
-          `SELECT min(expires_at) AS at FROM containments
-           WHERE expires_at IS NOT NULL AND state IN (SELECT value FROM json_each(?))`,
-          expiring,
-        )?.at ?? undefined,
+      () => this.database.get<{ at: number | null }>(expiryQueries.next, expiring)?.at ?? undefined,
     )
   }
 
@@ -161,6 +148,14 @@ export class SqliteContainmentStore extends SqliteStore implements ContainmentSt
     return changedAt
   }
 }
+
+/** They read no containments that were undone after their expiry, which are kept forever. */
+export const expiryQueries = {
+  due: `${selectContainment} WHERE t.state IN (SELECT value FROM json_each(?)) AND t.expires_at <= ?
+    ORDER BY t.expires_at, t.id LIMIT ?`,
+  next: `SELECT min(expires_at) AS at FROM containments
+    WHERE state IN (SELECT value FROM json_each(?)) AND expires_at IS NOT NULL`,
+} as const
 
 const { undoInput } = sealedColumns
 const expiring = toJson(expiringStates)

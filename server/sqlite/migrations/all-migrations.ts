@@ -19,6 +19,7 @@ import { singleSignOn } from './0019-single-sign-on.ts'
 import { approvalRules } from './0017-approval-rules.ts'
 import { observables } from './0021-observables.ts'
 import { numberTables } from './0022-numbers.ts'
+import { expiringContainments } from './0023-expiring-containments.ts'
 import { accessTables } from '../schema/access.ts'
 import { alertsTables } from '../schema/alerts.ts'
 import { checkpointsTables, playbooksTables, runsTables } from '../schema/runs.ts'
@@ -65,4 +66,5 @@ export const migrations: readonly string[] = [
   containmentChecks,
   singleSignOn,
   numberTables,
+  expiringContainments,
 ]
