@@ -103,7 +103,7 @@ describe('containments over the API', () => {
         [{ until: now + 367 * 24 * hour }, '/until', 'later than 366d from now'],
         [{ by: '366d1s' }, '/by', 'by must be a duration'],
         [{ by: '4 hours' }, '/by', 'did you mean 4h?'],
-        [{ by: '0s' }, '/by', 'by must be a duration'],
+        [{ by: '0s' }, '/by', 'by must be longer than 0'],
         [{ by: '-1h' }, '/by', 'by must be a duration'],
         [{ by: 4 }, '/by', 'must be'],
         [{ until: 'tomorrow' }, '/until', 'must be'],

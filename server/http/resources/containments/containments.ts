@@ -121,7 +121,8 @@ function extensionOf({
   if (until !== undefined) return { until }
   if (by === undefined) throw invalid('until or by is required', '')
   const byMs = parseDurationMs(by)
-  if (byMs === undefined || byMs === 0) throw invalid(`by must be a duration: ${hintForDuration(by)}`, '/by')
+  if (byMs === undefined) throw invalid(`by must be a duration: ${hintForDuration(by)}`, '/by')
+  if (byMs === 0) throw invalid('by must be longer than 0', '/by')
   return { byMs }
 }
 
