@@ -150,6 +150,11 @@ describe('a playbook in shadow, as in its how-to', function () {
       replaced_hash: live,
     })
     expect(entry.details.evidence).to.deep.include({ alerts: 5, agrees: 4, differs: 1, unjudged: 0 })
+    expect(entry.details.evidence.verdicts.live).to.deep.include({
+      verdict: 'benign',
+      shadow: 'malicious',
+      alerts: 1,
+    })
     await investigate('RU')
     const { data } = (await tocsin.call('/cases?verdict=malicious')).body
     expect(data).to.have.length(3)

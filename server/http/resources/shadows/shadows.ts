@@ -211,14 +211,14 @@ type Report = Awaited<ReturnType<typeof reportOf>>
 
 /** What the audit log keeps of a report. */
 function evidenceIn(report: Report, hash: string) {
-  const { alerts, agrees, differs, unjudged, other_versions, agreement, actions } = report
+  const { alerts, agrees, differs, unjudged, other_versions, agreement, verdicts, actions } = report
   return {
     shadow: report.playbook,
     shadow_hash: hash,
     replaced_hash: report.beside_hash,
     created_after: report.created_after,
     created_before: report.created_before,
-    evidence: { alerts, agrees, differs, unjudged, other_versions, agreement, actions },
+    evidence: { alerts, agrees, differs, unjudged, other_versions, agreement, verdicts, actions },
   }
 }
 

@@ -87,13 +87,13 @@ function AlertRow({ name, row }: { readonly name: string; readonly row: ApiShado
           {showInvisible(text)}
         </Text>
       ))}
-      {isOpen && <Opened name={name} alert={id} />}
+      {isOpen && <Opened name={name} row={row} />}
     </section>
   )
 }
 
-function Opened({ name, alert }: { readonly name: string; readonly alert: string }) {
-  const { data, error } = useShadowAlert(name, alert)
+function Opened({ name, row }: { readonly name: string; readonly row: ApiShadowRow }) {
+  const { data, error } = useShadowAlert(name, row.alert_id, row.judged_at)
   if (error !== null) return <ErrorAlert error={error} />
   if (data === undefined) return <PageLoading />
   return (

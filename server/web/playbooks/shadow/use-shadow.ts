@@ -50,9 +50,10 @@ export const useShadowAlerts = (name: string, days: number, outcome: ShadowOutco
     getNextPageParam: (page) => page.next_cursor ?? undefined,
   })
 
-export const useShadowAlert = (name: string, alert: string) =>
+/** `judgedAt`: a later judgement is read again. */
+export const useShadowAlert = (name: string, alert: string, judgedAt: number | null) =>
   useQuery({
-    queryKey: ['shadow', name, 'alert', alert],
+    queryKey: ['shadow', name, 'alert', alert, judgedAt],
     queryFn: () => apiGet<ApiShadowAlert>(`${pathOf(name)}/alerts/${encodeURIComponent(alert)}`),
     staleTime: Infinity,
   })
