@@ -164,7 +164,12 @@ function requireAsSensitive(version: Playbook, recorded: Playbook): void {
   const states = [...version.state].filter(
     ([name, { sensitive }]) => !sensitive && recorded.state.get(name)?.sensitive === true,
   )
-  const [first] = [...inputs.map((name) => `input '${name}'`), ...states.map(([name]) => `state '${name}'`)]
+  const isAlertShown = !covers(version.masks.alert, recorded.masks.alert)
+  const [first] = [
+    ...inputs.map((name) => `input '${name}'`),
+    ...states.map(([name]) => `state '${name}'`),
+    ...(isAlertShown ? ['alert, or a field of it,'] : []),
+  ]
   if (first === undefined) return
   throw new TocsinError(
     'sensitive_shown',

@@ -153,6 +153,16 @@ describe('judging a shadow', () => {
     expect(await reasonOf(shown, yes, { versionOf })).to.equal('sensitive_shown')
   })
 
+  it('does not judge a shadow that would show a sensitive field of the alert', async () => {
+    const marked = edited(
+      'steps:',
+      'alert: { type: object, required: [email, machine], properties: { email: { type: string }, machine: { type: string }, token: { type: string, x-sensitive: true } } }\nsteps:',
+    )
+    const versionOf = async () => ({ playbook: playbookOf(marked), called: new Map() })
+    expect(await reasonOf(source, yes, { versionOf })).to.equal('sensitive_shown')
+    expect((await judged(marked, yes, { versionOf }))?.outcome).to.equal('agrees')
+  })
+
   it('does not claim an action without a connection for it', async () => {
     const bold = edited('== "no"', '== "yes"')
     const usable = (await connectionsOf(catalogue).list()).filter(({ plugin }) => plugin !== 'people')
