@@ -144,6 +144,27 @@ export function containmentChecksContract(subject: GetSubject): void {
       })
     })
 
+    it('announce that a containment expires again which an undo with unknown outcome did not end', async () => {
+      await call((await aRun()).uuid, isolate, { ...containing(), expiry: { afterMs: 2 * settleMs } })
+      const { uuid } = await aRun()
+      const input = { id: 'm1' }
+      const entry = { path: 'r', stepId: 'r', kind: release, input, attempt: 1, startedAt: now() }
+      const { journal } = subject().stores
+      await journal.begin(uuid, { ...entry, destructive: { class: 'containment', input } })
+      await journal.park(uuid, 'r', undefined, { connection: null })
+      pass(3 * settleMs)
+      expect(await store().nextExpiry()).to.equal(undefined)
+      let changes = 0
+      store().watchExpiry(() => changes++)
+      await see('contained')
+      expect(changes).to.equal(0)
+      pass(settleMs)
+      await see('contained')
+      const { state, expiresAt } = await newest()
+      expect([state, changes]).to.deep.equal(['active', 1])
+      expect(await store().nextExpiry()).to.equal(expiresAt)
+    })
+
     it('have no effect on a containment that changed meanwhile', async () => {
       const { id, changedAt } = await contained()
       const startedAt = now()

@@ -82,6 +82,8 @@ export function noteStateCheck(
     ...(error !== row.stateError && { stateError: error }),
     ...(state !== row.state && { state, endedBy, changedAt: now }),
   })
+  // It may expire again.
+  if (state !== row.state) database.expiries.onChanged()
   if (after.endedBy === undefined || row.caseRow === null) return
   insertEntry(database, row.caseRow, releasedEntry(fromJson<CaseAction>(row.action), after.endedBy, now))
 }
