@@ -6,7 +6,7 @@ import type { PointedMessage } from '../errors/errors.ts'
 import { severities, type DestructiveClass } from '../plugin/index.ts'
 import type { Catalogue } from '../registry/catalogue.ts'
 import { countPeople, isAmong, meansSkill } from './approval-rules.ts'
-import { holderOf } from './key-holder.ts'
+import { keyHolder } from './key-holder.ts'
 
 /** What rules can refer to in an organization. */
 export interface RuleWorld {
@@ -67,7 +67,7 @@ function holdersIn(keys: ReadonlyMap<string, ApiKey>, id: string): readonly stri
   for (let next: string | undefined = id; next !== undefined && !chain.has(next);) {
     chain.add(next)
     const key = keys.get(next)
-    const holder = key === undefined ? null : holderOf(key)
+    const holder = key === undefined ? null : keyHolder(key)
     if (holder?.kind === 'account') chain.add(holder.id)
     next = holder?.kind === 'api_key' ? holder.id : undefined
   }

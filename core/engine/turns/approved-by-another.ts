@@ -1,6 +1,6 @@
 import { approvalsText, approversText, mayApprove, ruleText } from '../../destructive/approval-rules.ts'
 import type { ApprovalTerms } from '../../domain/destructive-use.ts'
-import { holderOf } from '../../destructive/key-holder.ts'
+import { keyHolder } from '../../destructive/key-holder.ts'
 import type { ApiKey } from '../../domain/api-key.ts'
 import type { Actor } from '../../domain/audit.ts'
 import type { Checkpoint } from '../../domain/checkpoint.ts'
@@ -166,13 +166,13 @@ const isAccount = (id: string): boolean => id.length === 36
 async function holdersOf(
   keys: ApprovalStores['keys'],
   id: string,
-  next: (key: ApiKey) => ReturnType<typeof holderOf> = holderOf,
+  next: (key: ApiKey) => ReturnType<typeof keyHolder> = keyHolder,
 ): Promise<readonly string[]> {
   const chain = new Set<string>()
   for (let at: string | undefined = id; at !== undefined && !chain.has(at);) {
     chain.add(at)
     const key: ApiKey | undefined = (await keys.find(at))?.key
-    const holder: ReturnType<typeof holderOf> = key === undefined ? null : next(key)
+    const holder: ReturnType<typeof keyHolder> = key === undefined ? null : next(key)
     if (holder?.kind === 'account') chain.add(holder.id)
     at = holder?.kind === 'api_key' ? holder.id : undefined
   }

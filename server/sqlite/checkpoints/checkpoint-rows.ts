@@ -70,6 +70,17 @@ export function findCheckpointRow(database: Database, id: string): CheckpointRow
   return database.get<CheckpointRow>(`${selectCheckpoint} WHERE t.public_id = ?`, id)
 }
 
+/** In characters. */
+const longQuestion = 10_000
+let newestLong: { readonly text: string; readonly question: Question } | undefined
+
+/** Each of thousands of actions that were approved together reads their question, so the newest long one is parsed once. */
+function readQuestion(text: string): Question {
+  if (text.length < longQuestion) return fromJson<Question>(text)
+  if (newestLong?.text !== text) newestLong = { text, question: fromJson<Question>(text) }
+  return newestLong.question
+}
+
 export function toCheckpoint(database: Database, row: CheckpointRow): Checkpoint {
   const { id, publicId, runRow: _, question, groupPath, groupRule, reference, ...others } = row
   const { organizationCode: __, sequence: ___, provider: ____, caseNumber: _____, ...rest } = others
@@ -78,12 +89,13 @@ export function toCheckpoint(database: Database, row: CheckpointRow): Checkpoint
       ? database.get<AnswerRow>(`${selectAnswers} AND outcome = ?`, id, acceptedAnswer)
       : undefined
   const answer = accepted && withoutOutcome(toAnswer(accepted))
-  const counted = countedAnswers(database, id, fromJson<Question>(question))
+  const asked = readQuestion(question)
+  const counted = countedAnswers(database, id, asked)
   return {
     ...rest,
     ...idsOfRun(row),
     id: publicId,
-    question: fromJson<Question>(question),
+    question: asked,
     group: toGroup(groupPath, groupRule),
     reference: fromJson(reference),
     onTimeout: fromJson<Silence>(row.onTimeout),
