@@ -108,7 +108,6 @@ describe(`approved actions of a server killed with kill -9 (seed ${seed})`, func
 
   it('happen at most once if approved, and never if refused', async () => {
     const random = makeRandom(seed)
-    let begun = 0
     for (let round = 0; round < rounds; round++) {
       await tocsin.start()
       if (round === 0)
@@ -132,7 +131,6 @@ describe(`approved actions of a server killed with kill -9 (seed ${seed})`, func
       await tried(approve)
       await sleep(random() * 150)
       await tocsin.server.stop('SIGKILL')
-      begun += (await readFile(effects, 'utf8')).includes(`round${round}`) ? 1 : 0
       await tocsin.start()
       await finish(alert.alert_id)
       await tocsin.server.stop()
@@ -144,6 +142,5 @@ describe(`approved actions of a server killed with kill -9 (seed ${seed})`, func
       // At most the call that each kill interrupted is skipped.
       expect(made.length).to.be.within(items - refused.length - 2, items - refused.length)
     }
-    expect(begun, 'rounds in which a kill interrupted the actions').to.be.at.least(0)
   })
 })

@@ -102,6 +102,11 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
     find: 'if (!isApproval(answer)) return',
     replace: 'if (answer === null) return',
   },
+  'refused actions of an approval are performed': {
+    file: 'core/engine/steps/batch.ts',
+    find: 'const refused = verdict.refusedItems.get(index)',
+    replace: 'const refused = undefined',
+  },
   'repeats of a killed process never end': {
     file: 'server/sqlite/runs/run-store.ts',
     find: 'return !settleLeftBehind(this.database, this.clock.now())',

@@ -477,7 +477,7 @@ The decision is part of the write that would queue the run, so simultaneous aler
     exactly: `
 Per class of destructive skills, organization and hour, no more actions start than the limit (\`TOCSIN_DESTRUCTIVE_PER_HOUR\`, or the organization's own) without
 a person's approval. An action is counted together with its intent in one write, once per step, and stays counted across restarts, unless it certainly changed
-nothing. Further actions wait, also across restarts, until they are approved or refused; only \`approve\` approves.
+nothing. Further actions wait, also across restarts, until they are approved or refused; only \`approve\` approves. Single actions that were refused are not performed.
 
 The hour is elapsed time: setting the clock of a running process does not change it. Setting it forward while no process runs shortens the hour.
 `,
@@ -498,6 +498,12 @@ The hour is elapsed time: setting the clock of a running process does not change
         planted: ['a start forgets earlier destructive actions'],
       },
       { file: 'end-to-end/breaker.test.ts', title: 'too many uses of a destructive skill' },
+      {
+        file: 'end-to-end/approvals-killed.test.ts',
+        title:
+          'approved actions of a server killed with kill -9 happen at most once if approved, and never if refused',
+        planted: ['refused actions of an approval are performed'],
+      },
     ],
   },
   {
