@@ -47,7 +47,7 @@ export const defaultShadowSharePercent = 10
 
 /** Alerts that are judged at the same time. */
 const maxParallel = 2
-/** Attempts to judge an alert; each but the last ended with the process. */
+/** Attempts to judge an alert; each ended with the process, or with an error that is in the log. */
 const maxAttempts = 10
 /** Delay while the server needs its time for runs, and after an error. */
 const laterMs = 1_000
@@ -147,7 +147,7 @@ class Worker implements ShadowWorker {
     const attempts = await shadows.begin(queued)
     if (attempts === undefined) return
     if (attempts > maxAttempts) {
-      const message = `the process stopped ${maxAttempts} times while the alert was judged`
+      const message = `judging was interrupted ${maxAttempts} times, by the end of the process or an error`
       return await shadows.finish(queued, unjudged(playbook.hash, { code: 'judging_stopped', message }))
     }
     const version = { playbook, called: await newestCalled(library, playbook) }

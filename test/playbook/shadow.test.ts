@@ -42,6 +42,15 @@ describe('a playbook in shadow', () => {
     expect(problems(shadow('a b'))[0]).to.match(/^E107/)
   })
 
+  it('is not offered as its own live playbook', () => {
+    const own = shadow('test-shadov')
+    const playbooks = callablePlaybooks(
+      new Map(Object.entries({ 'test-shadow': own, other: source('other') })),
+      catalogue,
+    )
+    expect(check(own, { playbooks }).map(({ hint }) => hint)).to.deep.equal(['possible here: other'])
+  })
+
   it('is found out beside another shadow that names it', () => {
     const one = shadow('two', 'one')
     const two = shadow('one', 'two')

@@ -130,7 +130,7 @@ describe('the worker that judges shadows', () => {
     await eventually('no result', async () => ((await results()).length === 0 ? true : undefined))
   })
 
-  it('gives an alert up that stops the process each time', async () => {
+  it('gives an alert up that stops the process, or fails, each time', async () => {
     await start().stop()
     await investigated()
     const [queued] = await opened.stores.shadows.waiting(1)

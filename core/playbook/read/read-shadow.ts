@@ -47,7 +47,12 @@ function* readBeside(context: ReadContext, entry: Entry): Sliced<string | undefi
   if (callers.includes(name)) return name
   const live = playbooks && (yield* playbooks.findInSlices(name, callers))
   if (playbooks && live === undefined)
-    problems.add('E316', `unknown playbook ${quote(name)}`, value, () => suggest(name, playbooks.names))
+    problems.add('E316', `unknown playbook ${quote(name)}`, value, () =>
+      suggest(
+        name,
+        playbooks.names.filter((each) => each !== callers.at(-1)),
+      ),
+    )
   if (live?.playbook?.shadow)
     problems.add('E350', `${quote(name)} runs in shadow itself`, value, 'name a live playbook')
   return name

@@ -55,9 +55,7 @@ export function PlaybookEditor(props: PlaybookEditorProps) {
   const { validation, problems, error } = checked
   const { isChanged, isSaved, publish } = usePublish(props, text, checked)
   const dry = useDryRun()
-  const mayTest = useMay('playbooks:test')
-  const mayReadRuns = useMay('runs:read')
-  const mayBacktest = mayTest && mayReadRuns
+  const mayBacktest = [useMay('playbooks:test'), useMay('runs:read')].every(Boolean)
   return (
     <Stack gap="sm">
       {note !== undefined && isChanged && !isSaved && (
