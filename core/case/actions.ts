@@ -74,11 +74,10 @@ function decisionsOf({ run, entry, answered }: RecordedUse): readonly ActionDeci
       textAt(checkpoint.question.input, 'skill') === entry.kind &&
       answer.at <= entry.startedAt
     if (isApproval && !approved.has(pathToApprove(path)) && !isOfRest) return []
-    const said = labelOfAnswer(checkpoint.question, answer)?.slice(0, maxShown) ?? null
     return [...(checkpoint.counted ?? []), answer].map((each) => ({
       kind: isApproval ? 'approval' : 'answer',
       by: { ...each.by, name: nameOfAnswerer(checkpoint, each.by) ?? each.by.name },
-      answer: said,
+      answer: labelOfAnswer(checkpoint.question, each)?.slice(0, maxShown) ?? null,
       path,
       at: each.at,
     }))

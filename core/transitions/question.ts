@@ -1,10 +1,11 @@
 import { isSamePerson } from '../destructive/approval-rules.ts'
-import type {
-  AnswerVerdict,
-  Checkpoint,
-  CheckpointAnswer,
-  CheckpointState,
-  Question,
+import {
+  labelOfAnswer,
+  type AnswerVerdict,
+  type Checkpoint,
+  type CheckpointAnswer,
+  type CheckpointState,
+  type Question,
 } from '../domain/checkpoint.ts'
 import { maskOfSchema } from '../playbook/check/mask-of-type.ts'
 import type { RefusalReason } from '../plugin/index.ts'
@@ -87,3 +88,14 @@ export function judgeApproval(
 /** Numbers of the items that at least one of these answers refuses, in order. */
 export const refusedItems = (answers: readonly Pick<CheckpointAnswer, 'refusedItems'>[]): readonly number[] =>
   [...new Set(answers.flatMap((answer) => answer.refusedItems ?? []))].toSorted((a, b) => a - b)
+
+/** The text of what all answers together decided; undefined for a form, and while nothing is decided. */
+export function decisionLabel({
+  question,
+  answer,
+  counted = [],
+}: Pick<Checkpoint, 'question' | 'answer' | 'counted'>): string | undefined {
+  if (answer === null) return undefined
+  const approvals = isApproval(answer.value) ? [...counted, answer] : [answer]
+  return labelOfAnswer(question, { value: answer.value, refusedItems: refusedItems(approvals) })
+}

@@ -6,7 +6,8 @@ import type { Mention } from '../case/mentions.ts'
 import { approvalNote } from '../destructive/policy.ts'
 import { theRun, type Actor } from '../domain/audit.ts'
 import { caseFieldNames, type CaseAction, type CaseEdit, type CaseEntry } from '../domain/case.ts'
-import { labelOfAnswer, type Checkpoint } from '../domain/checkpoint.ts'
+import type { Checkpoint } from '../domain/checkpoint.ts'
+import { decisionLabel } from './question.ts'
 import type { HeldUses } from '../domain/destructive-use.ts'
 import type { Run, RunEnd, StepDecision } from '../domain/run.ts'
 import { textAt } from '../plugin/index.ts'
@@ -116,12 +117,13 @@ export function decisionEntry(
 
 /** The answer that counts. The values of a form may be sensitive and are left out. */
 export function answerEntry(
-  { question, answer, path, stepId }: Checkpoint,
+  checkpoint: Checkpoint,
   by: Actor,
   together: BulkAnswer | undefined,
   at: number,
 ): NewCaseEntry {
-  const label = answer === null ? undefined : labelOfAnswer(question, answer)
+  const { question, path, stepId } = checkpoint
+  const label = decisionLabel(checkpoint)
   const said = label === undefined ? 'filled in the form' : `answered '${label}'`
   const asked = (textAt(question.input, 'message') ?? `step ${stepId ?? path}`).slice(0, maxQuestion)
   const many = together === undefined ? '' : `, with ${together.count - 1} more of its kind`

@@ -378,6 +378,13 @@ describe('approval rules over the API', () => {
       for (const key of [revoked, expiring]) expectProblem(await give(id, key), 401, 'key_invalid')
     })
 
+    it('tell how many actions all approvers together approved', async () => {
+      const id = await ask({ needed: 2 }, 4)
+      await give(id, await ownKey('analyst'), { answer: 'approve', refused_items: [1] })
+      const { json } = await give(id, await ownKey('admin'), { answer: 'approve', refused_items: [2] })
+      expect(json.checkpoint.answer).to.deep.include({ label: 'Approve 2 of 4', refused_items: [2] })
+    })
+
     it('allow to refuse single actions of several', async () => {
       const id = await ask({ needed: 1 }, 3)
       const { json } = await give(id, undefined, { answer: 'approve', refused_items: [2, 0] })

@@ -193,7 +193,14 @@ function checkRefusedItems(
     : value !== approvingAnswers.once
       ? [{ pointer: '', message: `goes only with the answer '${approvingAnswers.once}'` }]
       : refusedItems.flatMap((item, index) =>
-          item < count ? [] : [{ pointer: `/${index}`, message: `is not one of the ${count} actions` }],
+          item < count
+            ? []
+            : [
+                {
+                  pointer: `/${index}`,
+                  message: `${item} is not one of the ${count} actions, numbered from 0`,
+                },
+              ],
         )
   const [first] = problems
   if (first === undefined) return

@@ -12,7 +12,7 @@ import {
 } from '../../../../core/domain/checkpoint.ts'
 import { hidden, hide } from '../../../../core/domain/mask.ts'
 import { acceptedBy, maskOfSchema } from '../../../../core/playbook/check/mask-of-type.ts'
-import { isApproval } from '../../../../core/transitions/question.ts'
+import { decisionLabel, isApproval } from '../../../../core/transitions/question.ts'
 import type { JsonSchema } from '../../../../core/plugin/index.ts'
 import type { Services } from '../../routing/route.ts'
 import { consequencesView } from './consequences-view.ts'
@@ -53,7 +53,7 @@ export async function checkpointView(checkpoint: Checkpoint, services: Seen) {
     created_at: checkpoint.createdAt,
     timeout_at: checkpoint.timeoutAt,
     on_timeout: silenceView(checkpoint),
-    answer: answer && answerView(answer, checkpoint),
+    answer: answer && { ...answerView(answer, checkpoint), label: decisionLabel(checkpoint) ?? null },
     approval: approvalView(checkpoint),
   }
 }
