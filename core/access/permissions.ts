@@ -98,10 +98,22 @@ export interface CustomRole extends RoleDefinition {
   readonly revision: number
 }
 
-/** The permissions of a role by its name; none for an unknown one. */
-export function permissionsOf(role: string, custom: readonly CustomRole[]): readonly AccessPermission[] {
+/**
+ * The permissions of a role by its name; none for an unknown one, and for a role of another organization: the configuration of single
+ * sign-on can name a role before somebody defines it.
+ *
+ * @param organizationUuid in which somebody has the role; null: in all
+ */
+export function permissionsOf(
+  role: string,
+  custom: readonly CustomRole[],
+  organizationUuid: string | null = null,
+): readonly AccessPermission[] {
   if (isBuiltIn(role)) return builtInRoles[role].permissions
-  return custom.find(({ name }) => name.toLowerCase() === role.toLowerCase())?.permissions ?? []
+  const found = custom.find(({ name }) => name.toLowerCase() === role.toLowerCase())
+  if (found === undefined) return []
+  const isHere = found.organizationUuid === null || found.organizationUuid === organizationUuid
+  return isHere ? found.permissions : []
 }
 
 /** The built-in roles with a permission. */

@@ -23,7 +23,7 @@ export const peopleFor = (
         account.roles.some(
           (given) =>
             (given.organizationUuid === null || given.organizationUuid === organizationUuid) &&
-            permissionsOf(given.role, custom).includes('cases:write'),
+            permissionsOf(given.role, custom, given.organizationUuid).includes('cases:write'),
         ),
     )
     .toSorted((a, b) => a.name.localeCompare(b.name))

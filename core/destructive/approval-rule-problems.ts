@@ -19,10 +19,6 @@ export interface RuleWorld {
   readonly playbooks?: ReadonlySet<string> | undefined
 }
 
-/** Whether a role lets people approve. */
-const isApproving = (role: string, custom: readonly CustomRole[]): boolean =>
-  permissionsOf(role, custom).includes('approvals:write')
-
 /** Names of the roles that may approve in an organization. */
 export const approvingRoles = (
   custom: readonly CustomRole[],
@@ -31,7 +27,7 @@ export const approvingRoles = (
   ...rolesWith('approvals:write'),
   ...custom
     .filter(({ organizationUuid: own }) => own === null || own === organizationUuid)
-    .flatMap(({ name }) => (isApproving(name, custom) ? [name] : [])),
+    .flatMap(({ name, permissions }) => (permissions.includes('approvals:write') ? [name] : [])),
 ]
 
 /** The keys and the people that may approve in an organization now. */
@@ -44,22 +40,30 @@ export function approversIn(
 ): readonly Approver[] {
   const byId = new Map(keys.map((key) => [key.id, key]))
   const able = keys
-    .filter((key) => isUsable(key, now) && isApproving(key.role, custom))
+    .filter((key) => isUsable(key, now) && permissionsOf(key.role, custom).includes('approvals:write'))
     .filter(({ organizationUuids: own }) => own === null || own.includes(organizationUuid))
     .map(({ id, role }) => ({ id, roles: [role], sameAs: holdersIn(byId, id) }))
   const people = accounts
     .filter((account) => isActive(account))
     .map((account) => ({
       id: account.uuid,
-      roles: rolesIn(account, organizationUuid).filter((role) => isApproving(role, custom)),
+      roles: approvingRolesOf(account, custom, organizationUuid),
       sameAs: [account.uuid],
     }))
   return [...able, ...people.filter(({ roles }) => roles.length > 0)]
 }
 
-/** The roles of a person in an organization. */
-const rolesIn = ({ roles }: Pick<Account, 'roles'>, organizationUuid: string): readonly string[] =>
-  roles.flatMap(({ role, organizationUuid: own }) => (own === null || own === organizationUuid ? [role] : []))
+/** The roles with which a person may approve in an organization. */
+const approvingRolesOf = (
+  { roles }: Pick<Account, 'roles'>,
+  custom: readonly CustomRole[],
+  organizationUuid: string,
+): readonly string[] =>
+  roles.flatMap(({ role, organizationUuid: own }) =>
+    (own === null || own === organizationUuid) && permissionsOf(role, custom, own).includes('approvals:write')
+      ? [role]
+      : [],
+  )
 
 /** The key and whom it stands for, up to the first key or to an account; includes revoked keys. */
 function holdersIn(keys: ReadonlyMap<string, ApiKey>, id: string): readonly string[] {

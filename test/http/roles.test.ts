@@ -126,6 +126,13 @@ describe('roles', () => {
     expectProblem(await person.call('GET', '/api/playbooks/x/backtests'), 403, 'role_insufficient')
   })
 
+  it('show related cases only to those who may read cases', async () => {
+    await create({ name: 'alert_desk', description: 'Sees alerts', permissions: ['alerts:read'] })
+    const person = await newPerson(api, 'Alice', ['alert_desk'])
+    const { case: [id] = [] } = await thingsOf(api, 'acme').case()
+    expectProblem(await person.call('GET', `/api/cases/${id}/related`), 403, 'role_insufficient')
+  })
+
   it('of one organization are given in that one only', async () => {
     await create({ ...triage, organization_code: 'acme' })
     const invite = (organization_code: string | null) =>
@@ -137,8 +144,24 @@ describe('roles', () => {
         },
       })
     expect((await invite('acme')).status).to.equal(201)
-    expectProblem(await invite('globex'), 400, 'value_invalid')
-    expectProblem(await invite(null), 400, 'value_invalid')
+    for (const reply of [await invite('globex'), await invite(null)]) {
+      expectProblem(reply, 400, 'value_invalid')
+      expect(reply.json.detail).to.match(/must be one of reader, .*, admin$/)
+    }
+  })
+
+  it('of one organization give nothing in others, even to people who had the name before', async () => {
+    // TOCSIN_OIDC_ROLES can give a role that nobody has defined yet.
+    const early = await newPerson(api, 'Early', ['triage'])
+    const own = await newPerson(api, 'Own', ['triage', 'acme'])
+    const scoped = await api.newKey('admin', ['acme'])
+    const made = await api.call('POST', '/api/roles', {
+      body: { ...triage, organization_code: 'acme' },
+      key: scoped,
+    })
+    expect(made.status, made.text).to.equal(201)
+    expectProblem(await early.call('GET', '/api/cases'), 403, 'role_insufficient')
+    expect((await own.call('GET', '/api/cases')).status).to.equal(200)
   })
 
   it('are given and defined as docs/how-to/people-and-roles.md shows', async () => {

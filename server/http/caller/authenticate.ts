@@ -136,7 +136,7 @@ function callerOfAccount(
 ): Caller {
   const grants = account.roles.map(({ role, organizationUuid }): Grant => ({
     role,
-    permissions: permissionsOf(role, custom),
+    permissions: permissionsOf(role, custom, organizationUuid),
     scope: organizationUuid === null ? 'all' : [organizationUuid],
   }))
   return {

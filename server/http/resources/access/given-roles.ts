@@ -47,7 +47,7 @@ export async function readGivenRoles(
     given.map(async ({ role, organization_code: code }, at): Promise<AccountRole> => {
       const organizationUuid = await organizationOf(code ?? null, caller, directory, at)
       requireKnownRole(role, organizationUuid, custom, at)
-      requireMayGive(caller, permissionsOf(role, custom), organizationUuid)
+      requireMayGive(caller, permissionsOf(role, custom, organizationUuid), organizationUuid)
       return { role, organizationUuid }
     }),
   )
@@ -67,7 +67,7 @@ async function organizationOf(code: string | null, caller: Caller, directory: Di
   return null
 }
 
-/** A custom role of one organization is for that one only. */
+/** A custom role of one organization is for that one only; the error does not tell the names of others. */
 function requireKnownRole(
   role: string,
   organizationUuid: string | null,
@@ -75,11 +75,11 @@ function requireKnownRole(
   at: number,
 ): void {
   if (peopleRoles.some((known) => known === role)) return
-  const own = custom.find(({ name }) => name === role)
-  if (own !== undefined && (own.organizationUuid === null || own.organizationUuid === organizationUuid))
-    return
-  const known = [...peopleRoles, ...custom.map(({ name }) => name)].join(', ')
-  const message = own === undefined ? `must be one of ${known}` : 'is a role of another organization'
+  const here = custom
+    .filter(({ organizationUuid: own }) => own === null || own === organizationUuid)
+    .map(({ name }) => name)
+  if (here.includes(role)) return
+  const message = `must be one of ${[...peopleRoles, ...here].join(', ')}`
   throw new ValidationError('value_invalid', `roles/${at}/role ${message}`, [
     { pointer: `/roles/${at}/role`, message },
   ])
@@ -96,5 +96,5 @@ export async function requireMayManage(
 ): Promise<void> {
   const custom = await stores.roles.list()
   for (const { role, organizationUuid } of roles)
-    requireMayGive(caller, permissionsOf(role, custom), organizationUuid)
+    requireMayGive(caller, permissionsOf(role, custom, organizationUuid), organizationUuid)
 }

@@ -173,7 +173,7 @@ const maxRelated = 20
 const listRelatedCases = defineRoute({
   method: 'GET',
   path: '/cases/{case}/related',
-  access: 'alerts:read',
+  access: 'cases:read',
   summary:
     'Cases of the organization that share observables with this one: most in common first, at most 20.',
   answer: objectSchema({ data: { type: 'array', items: apiRelatedCaseSchema } }),
