@@ -15,14 +15,19 @@ export interface PasswordGate {
   succeeded(email: string, address: string): void
 }
 
-/** Attempts of one account: from one network, from everywhere else, and codes with the right password. */
+/**
+ * Attempts of one account: from one network, from everywhere else, and codes with the right password. And those of one network with all
+ * accounts, so that nobody tries a common password on everybody.
+ */
 const attempts = {
+  ofSender: { perSecond: 1 / 5, burst: 100 },
   ofNetwork: { perSecond: 1 / 30, burst: 10 },
   ofAll: { perSecond: 1 / 60, burst: 50 },
   ofCodes: { perSecond: 1 / 300, burst: 10 },
 } as const
 
 export function createPasswordGate(clock: Pick<Clock, 'now'>): PasswordGate {
+  const ofSender = createRateLimit({ ...attempts.ofSender, clock })
   const ofNetwork = createRateLimit({ ...attempts.ofNetwork, clock })
   const ofAll = createRateLimit({ ...attempts.ofAll, clock })
   const ofCodes = createRateLimit({ ...attempts.ofCodes, clock })
@@ -33,17 +38,19 @@ export function createPasswordGate(clock: Pick<Clock, 'now'>): PasswordGate {
     admit(email, address) {
       const place = placeOf(email, address)
       refuseAfter(ofNetwork(place))
-      if (!trusted.has(place)) refuseAfter(ofAll(emailKey(email)))
+      if (trusted.has(place)) return
+      refuseAfter(ofSender(networkOf(address)), 'Too many attempts to sign in.')
+      refuseAfter(ofAll(emailKey(email)))
     },
     admitCode: ({ uuid }) => refuseAfter(ofCodes(uuid)),
     succeeded: (email, address) => void trusted.set(placeOf(email, address), true),
   }
 }
 
-function refuseAfter(waitMs: number): void {
+function refuseAfter(waitMs: number, message = 'Too many attempts to sign in with this account.'): void {
   if (waitMs === 0) return
   const seconds = String(Math.ceil(waitMs / 1_000))
-  throw new RequestError('too_many_requests', 'Too many attempts to sign in with this account.', {
+  throw new RequestError('too_many_requests', message, {
     hint: `wait for ${seconds} seconds`,
     headers: { 'retry-after': seconds },
   })
