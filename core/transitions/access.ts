@@ -1,4 +1,4 @@
-import { accountState, isAdministrator, type Account } from '../access/account.ts'
+import { accountState, isAdministrator, type Account, type AccountRole } from '../access/account.ts'
 import { isLastingAdmin, isUsableAdmin, type ApiKey } from '../domain/api-key.ts'
 import { ConflictError } from '../errors/errors.ts'
 import { maxSharedFilters } from '../ports/access/shared-filter-store.ts'
@@ -49,6 +49,16 @@ export function requireAnotherAdministrator(
     hint: 'first give another person the role admin for all organizations',
   })
 }
+
+/**
+ * Whether a change of roles gives a new one. Open invitations then end: whoever made or holds a link for a person with few permissions
+ * must not get more with it.
+ */
+export const givesMore = (before: readonly AccountRole[], after: readonly AccountRole[]): boolean =>
+  after.some(
+    ({ role, organizationUuid }) =>
+      !before.some((held) => held.role === role && held.organizationUuid === organizationUuid),
+  )
 
 /** Passkeys of one account. */
 export const maxPasskeys = 20

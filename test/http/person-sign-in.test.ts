@@ -105,6 +105,21 @@ describe('a person', () => {
     expect((await signIn(email)).status).to.equal(201)
   })
 
+  it('cannot be guessed by trying one password on everybody: attempts of a network are limited', async () => {
+    const { email } = await anna()
+    const replies = []
+    for (let n = 0; n < 10; n++)
+      replies.push(
+        ...(await Promise.all(Array.from({ length: 11 }, (_, m) => signIn(`p${n}.${m}@example.com`)))),
+      )
+    expect(replies.filter(({ status }) => status === 401).length).to.be.below(101)
+    // The right password is not tried either.
+    expectProblem(await signIn(email), 429, 'too_many_requests')
+    expect((await signIn(email, {}, '198.51.100.7')).status).to.equal(201)
+    api.clock.time += 60_000
+    expect((await signIn(email)).status).to.equal(201)
+  })
+
   it('with one-time codes needs one, which counts once', async () => {
     const person = await anna()
     const { code, secret } = await withTotp(person)
@@ -279,6 +294,22 @@ describe('an invitation', () => {
       [1, 2, 3].map(() => post('/api/invitation/accept', { token, password })),
     )
     expect(replies.map(({ status }) => status)).to.have.members([201, 404, 404])
+  })
+
+  it('ends when the person gets another role, so that its maker does not get that role', async () => {
+    const scoped = await api.newKey('admin', ['acme'])
+    const { account_uuid: uuid } = await invite()
+    const link = await api.call('POST', `/api/accounts/${uuid}/invitation`, { key: scoped })
+    const token = tokenOf(link.json.invitation_url as string)
+    const setRoles = async (...roles: object[]) =>
+      await api.call('PATCH', `/api/accounts/${uuid}`, { body: { roles }, headers: { 'if-match': '*' } })
+    await setRoles({ role: 'analyst', organization_code: 'acme' })
+    expect((await post('/api/invitation/preview', { token })).status).to.equal(200)
+    expect((await setRoles({ role: 'analyst' })).status).to.equal(200)
+    expectProblem(await post('/api/invitation/accept', { token, password }), 404, 'invitation_not_found')
+    const { json } = await api.call('POST', `/api/accounts/${uuid}/invitation`)
+    const again = tokenOf(json.invitation_url as string)
+    expect((await post('/api/invitation/accept', { token: again, password })).status).to.equal(201)
   })
 
   it('cannot rename the person it is for', async () => {

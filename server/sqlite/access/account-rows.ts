@@ -86,3 +86,12 @@ const toAccount = (row: AccountRow): Account => ({
   createdBy: fromJson<Account['createdBy']>(row.createdBy),
   roles: fromJson<AccountRole[]>(row.roles),
 })
+
+/** Inside of a write: uses up the open invitations of an account. Gives their number. */
+export const useInvitations = (database: Database, accountId: number, now: number): number =>
+  database.run(
+    'UPDATE invitations SET used_at = ? WHERE account_id = ? AND used_at IS NULL AND expires_at > ?',
+    now,
+    accountId,
+    now,
+  )

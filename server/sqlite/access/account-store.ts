@@ -3,13 +3,20 @@ import type { Actor } from '../../../core/domain/audit.ts'
 import { ConflictError } from '../../../core/errors/errors.ts'
 import type { AccountChanges, AccountStore, NewAccount } from '../../../core/ports/access/account-store.ts'
 import type { SeenRevision } from '../../../core/ports/common.ts'
-import { requireAnotherAdministrator, requireRevision } from '../../../core/transitions/access.ts'
+import { givesMore, requireAnotherAdministrator, requireRevision } from '../../../core/transitions/access.ts'
 import { insertRow } from '../context/rows.ts'
 import { SqliteStore, type StoreContext } from '../context/store-context.ts'
 import { makeUuid } from '../context/uuid.ts'
 import type { Database } from '../database/database.ts'
 import { isUniqueViolation } from '../database/storage-errors.ts'
-import { accountByEmail, allAccounts, findAccount, recordAccount, requireAccount } from './account-rows.ts'
+import {
+  accountByEmail,
+  allAccounts,
+  findAccount,
+  recordAccount,
+  requireAccount,
+  useInvitations,
+} from './account-rows.ts'
 import { allKeys } from './key-store.ts'
 import { requireOrganization } from './organization-store.ts'
 import { endSessionsOf } from './session-store.ts'
@@ -49,6 +56,7 @@ export class SqliteAccountStore extends SqliteStore implements AccountStore {
         ),
       )
       if (changes.roles !== undefined) setRoles(this.database, id, roles)
+      if (givesMore(account.roles, roles)) useInvitations(this.database, id, this.clock.now())
       const changed = requireAccount(this.database, uuid).account
       recordAccount(this.context, 'account.changed', changed, by)
       return changed

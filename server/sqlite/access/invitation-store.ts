@@ -97,15 +97,6 @@ export class SqliteInvitationStore extends SqliteStore implements InvitationStor
   }
 }
 
-/** Inside of a write: uses up the open invitations of an account, which the person accepts in another way. Gives their number. */
-export const useInvitations = (database: Database, accountId: number, now: number): number =>
-  database.run(
-    'UPDATE invitations SET used_at = ? WHERE account_id = ? AND used_at IS NULL AND expires_at > ?',
-    now,
-    accountId,
-    now,
-  )
-
 /** Inside of a write: deletes ended invitations. Gives their number. */
 export const forgetInvitations = (database: Database, now: number, atMost: number): number =>
   database.run(

@@ -13,9 +13,8 @@ import type {
 import { requireLinkable } from '../../../core/transitions/access.ts'
 import { deleteExpired, expiringTables, insertRow } from '../context/rows.ts'
 import { SqliteStore } from '../context/store-context.ts'
-import { findAccount, requireAccount } from './account-rows.ts'
+import { findAccount, requireAccount, useInvitations } from './account-rows.ts'
 import { insertAccount, joinAccount } from './account-store.ts'
-import { useInvitations } from './invitation-store.ts'
 import { endSessionsWhere } from './session-store.ts'
 
 /** So that nobody can fill the database with sign-ins that never end. */

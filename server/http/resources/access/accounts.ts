@@ -155,7 +155,7 @@ const changeAccount = defineRoute({
   path: '/accounts/{account}',
   access: 'people:write',
   summary:
-    'Changes the name or the roles of a person; open streams of the person end, and reconnect with the new roles.',
+    'Changes the name or the roles of a person; open streams of the person end, and reconnect with the new roles. A new role ends open invitation links.',
   answer: apiAccountSchema,
   headers: ifMatchHeader,
   body: { minProperties: 1, properties: { name, roles: rolesOfBody } },
