@@ -61,7 +61,7 @@ export const givesMore = (before: readonly AccountRole[], after: readonly Accoun
   )
 
 /** Passkeys of one account. */
-export const maxPasskeys = 20
+const maxPasskeys = 20
 
 /** Throws ConflictError `too_many_passkeys`. */
 export function requirePasskeyRoom(held: number): void {
