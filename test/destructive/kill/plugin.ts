@@ -3,7 +3,6 @@ import { buildCatalogue } from '../../../core/registry/catalogue.ts'
 
 /** How an interrupted undo is handled: each class has a skill of its own. */
 export const undoClasses = ['safe', 'verify', 'never'] as const
-type UndoClass = (typeof undoClasses)[number]
 
 const schema = {
   type: 'object',
