@@ -39,10 +39,12 @@ export function mentionsIn(text: string, people: readonly Person[]): readonly Me
   const lowered = text.toLowerCase()
   // Lower-casing can change the length, e.g. of a dotted capital I. Such a text has no mentions.
   if (lowered.length !== text.length || !text.includes('@')) return []
+  const named = new Map<string, number>()
+  for (const { name } of people) named.set(name.toLowerCase(), (named.get(name.toLowerCase()) ?? 0) + 1)
   const known = people
     .flatMap((person) => [
       { person, word: emailKey(person.email) },
-      ...(isOnly(person, people) ? [{ person, word: person.name.toLowerCase() }] : []),
+      ...(named.get(person.name.toLowerCase()) === 1 ? [{ person, word: person.name.toLowerCase() }] : []),
     ])
     .filter(({ word }) => word !== '')
     .toSorted((a, b) => b.word.length - a.word.length)
@@ -57,8 +59,5 @@ export function mentionsIn(text: string, people: readonly Person[]): readonly Me
   }
   return [...found.values()]
 }
-
-const isOnly = ({ uuid, name }: Person, people: readonly Person[]): boolean =>
-  people.every((other) => other.uuid === uuid || other.name.toLowerCase() !== name.toLowerCase())
 
 const isWordCharacter = (character: string): boolean => /[\p{L}\p{N}_]/u.test(character)
