@@ -1,4 +1,5 @@
 import { accountState, isAdministrator, type Account, type AccountRole } from '../access/account.ts'
+import type { AccessPermission } from '../access/permissions.ts'
 import { isLastingAdmin, isUsableAdmin, type ApiKey } from '../domain/api-key.ts'
 import { ConflictError } from '../errors/errors.ts'
 import { maxSharedFilters } from '../ports/access/shared-filter-store.ts'
@@ -59,6 +60,12 @@ export const givesMore = (before: readonly AccountRole[], after: readonly Accoun
     ({ role, organizationUuid }) =>
       !before.some((held) => held.role === role && held.organizationUuid === organizationUuid),
   )
+
+/** Whether a change of a role gives a new permission. Open invitations of the people who have the role then end, too. */
+export const allowsMore = (
+  before: readonly AccessPermission[],
+  after: readonly AccessPermission[],
+): boolean => after.some((permission) => !before.includes(permission))
 
 /** Passkeys of one account. */
 const maxPasskeys = 20

@@ -312,6 +312,20 @@ describe('an invitation', () => {
     expect((await post('/api/invitation/accept', { token: again, password })).status).to.equal(201)
   })
 
+  it('ends when a role of the person gets another permission', async () => {
+    const role = { name: 'desk', description: 'x', permissions: ['cases:read', 'alerts:read'] }
+    await api.call('POST', '/api/roles', { body: role })
+    const roles = [{ role: 'desk', organization_code: 'acme' }]
+    const body = { email: 'bo@example.com', name: 'Bo', roles }
+    const token = tokenOf((await api.call('POST', '/api/accounts', { body })).json.invitation_url as string)
+    const allow = (...permissions: string[]) =>
+      api.call('PATCH', '/api/roles/DESK', { body: { permissions }, headers: { 'if-match': '*' } })
+    expect((await allow('cases:read')).status).to.equal(200)
+    expect((await post('/api/invitation/preview', { token })).status).to.equal(200)
+    await allow('cases:read', 'cases:write')
+    expectProblem(await post('/api/invitation/accept', { token, password }), 404, 'invitation_not_found')
+  })
+
   it('cannot rename the person it is for', async () => {
     const token = tokenOf((await invite()).invitation_url as string)
     await post('/api/invitation/accept', { token, password, email: 'eve@example.com', name: 'Eve' })

@@ -3,7 +3,7 @@ import type { Actor, AuditAction } from '../../../core/domain/audit.ts'
 import { ConflictError, NotFoundError } from '../../../core/errors/errors.ts'
 import type { SeenRevision } from '../../../core/ports/common.ts'
 import type { NewRole, RoleChanges, RoleStore } from '../../../core/ports/access/role-store.ts'
-import { requireRevision, requireUnusedRole } from '../../../core/transitions/access.ts'
+import { allowsMore, requireRevision, requireUnusedRole } from '../../../core/transitions/access.ts'
 import { recordAudit } from '../audit/audit-log.ts'
 import { insertRow } from '../context/rows.ts'
 import { SqliteStore } from '../context/store-context.ts'
@@ -63,6 +63,14 @@ export class SqliteRoleStore extends SqliteStore implements RoleStore {
         'UPDATE accounts SET revision = revision + 1 WHERE id IN (SELECT account_id FROM account_roles WHERE role = ? COLLATE NOCASE)',
         name,
       )
+      if (allowsMore(role.permissions, permissions)) {
+        this.database.run(
+          `UPDATE invitations SET used_at = ? WHERE used_at IS NULL
+             AND account_id IN (SELECT account_id FROM account_roles WHERE role = ? COLLATE NOCASE)`,
+          this.clock.now(),
+          name,
+        )
+      }
       return this.#recorded('role.changed', this.#require(name), by)
     })
   }

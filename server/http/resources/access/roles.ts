@@ -137,7 +137,8 @@ const changeRole = defineRoute({
   method: 'PATCH',
   path: '/roles/{role}',
   access: 'people:write',
-  summary: 'Changes a custom role; applies to everyone who has it, from the next request on.',
+  summary:
+    'Changes a custom role; applies to everyone who has it, from the next request on. A new permission ends their open invitation links.',
   answer: roleSchema,
   headers: ifMatchHeader,
   body: { minProperties: 1, properties: { description, permissions: givenPermissions } },
