@@ -85,4 +85,35 @@ describe('people on the web page', function () {
     await page.getByRole('alert').getByText('What to do: ask an administrator').waitFor()
     await button(page, 'Go to the sign-in').click()
   })
+
+  it('sign in with the keyboard alone, and are told of a wrong password', async () => {
+    const { page, server } = house
+    const { body } = await server.call('/accounts', {
+      body: { email: 'kay@example.com', name: 'Kay', roles: [{ role: 'reader' }] },
+    })
+    await page.context().clearCookies()
+    await page.goto('about:blank')
+    await page.goto(body.invitation_url as string)
+    await page.getByText('Welcome, Kay.').waitFor()
+    await page.getByLabel('Password').first().focus()
+    await page.keyboard.type(password)
+    await page.getByLabel('Password again').focus()
+    await page.keyboard.type(`${password}\n`)
+    await page.getByRole('button', { name: 'Signed in as Kay' }).waitFor()
+    await page.context().clearCookies()
+    await house.visit('/')
+    await button(page, 'Sign in').waitFor()
+    if (await button(page, 'Use an account').isVisible()) {
+      await button(page, 'Use an account').focus()
+      await page.keyboard.press('Enter')
+    }
+    await page.getByLabel('E-mail address').and(page.locator(':focus')).waitFor()
+    await page.keyboard.type('kay@example.com')
+    await page.keyboard.press('Tab')
+    await page.keyboard.type('wrong horse battery\n')
+    await page.getByRole('alert').waitFor()
+    await page.keyboard.press('ControlOrMeta+a')
+    await page.keyboard.type(`${password}\n`)
+    await page.getByRole('button', { name: 'Signed in as Kay' }).waitFor()
+  })
 })
