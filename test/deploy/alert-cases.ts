@@ -27,10 +27,10 @@ const gauge = (metric: string, at: string, fires: number, quiet: number): AlertC
   fires: { [`${metric}{${labels}}`]: always(fires) },
   quiet: { [`${metric}{${labels}}`]: always(quiet) },
 })
-const containments = (state: string, other: string): AlertCase => {
+const containments = (state: string, other: string, at = '6m'): AlertCase => {
   const count = (of: string) => `tocsin_containments{${labels}, state="${of}"}`
   return {
-    at: '6m',
+    at,
     fires: { [count(state)]: always(1) },
     quiet: { [count(state)]: always(0), [count(other)]: always(1) },
   }
@@ -60,6 +60,7 @@ export const alertCases: Readonly<Record<string, AlertCase>> = {
   TocsinStepsUnknown: gauge('tocsin_steps_unknown', '6m', 1, 0),
   TocsinContainmentsOverdue: containments('overdue', 'failed'),
   TocsinContainmentUndoFailed: containments('failed', 'active'),
+  TocsinContainmentUndoWaits: containments('undoing', 'active', '61m'),
   TocsinContainmentChecksFail: gauge('tocsin_containment_checks_failing', '61m', 1, 0),
   TocsinCasesOverdue: gauge('tocsin_cases_overdue', '6m', 1, 0),
   TocsinSignInNeeded: gauge('tocsin_connections_sign_in_needed', '6m', 1, 0),
