@@ -66,6 +66,7 @@ export const auditActions = [
   'account.recovery_codes_replaced',
   'account.recovery_code_used',
   'account.passkey_added',
+  'account.passkey_renamed',
   'account.passkey_removed',
   'account.disabled',
   'account.enabled',

@@ -133,8 +133,12 @@ describe('access', () => {
       }
       if (row === 'sign_in') {
         it('refuses requests without a key in the body, and from other web sites', async () => {
+          // Options need no body, and the test server has no address for passkeys.
+          const [status, code] = operation.endsWith('/options')
+            ? ([409, 'passkeys_off'] as const)
+            : ([400, 'body_missing'] as const)
           for (const key of [null, ...keys.values()])
-            expectProblem(await send(operation, key, {}), 400, 'body_missing')
+            expectProblem(await send(operation, key, {}), status, code)
           const foreign = { key: null, headers: { 'sec-fetch-site': 'cross-site' } }
           const path = `/api${operation.split(' ')[1]}`
           expectProblem(await api.call('POST', path, foreign), 403, 'cross_site_request')

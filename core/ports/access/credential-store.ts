@@ -32,5 +32,7 @@ export interface CredentialStore {
   /** Records a use. False if the counter did not grow although the authenticator counts: perhaps a copy. */
   usePasskey(uuid: string, use: Pick<Passkey, 'counter' | 'isBackedUp'>): Promise<boolean>
   /** Throws NotFoundError `passkey_not_found`. */
+  renamePasskey(accountUuid: string, uuid: string, name: string, by: Actor): Promise<void>
+  /** Throws NotFoundError `passkey_not_found`. */
   removePasskey(accountUuid: string, uuid: string, by: Actor): Promise<void>
 }

@@ -6,6 +6,7 @@ import type { AuditStore } from '../../../core/ports/audit-store.ts'
 import type { Clock } from '../../../core/ports/clock.ts'
 import type { Log } from '../../../core/ports/log.ts'
 import type { Stores } from '../../../core/ports/stores.ts'
+import type { PasskeyChallenges } from '../../access/passkeys.ts'
 import type { Passwords } from '../../access/passwords.ts'
 import type { SingleSignOn } from '../../identity/single-sign-on.ts'
 import { createRateLimit, type RateLimitOptions } from '../limits/rate-limit.ts'
@@ -18,6 +19,7 @@ import { networkOf } from './network-of.ts'
 export interface SignInServices extends SignOnServices {
   readonly passwords: Passwords
   readonly passwordGate: PasswordGate
+  readonly passkeyChallenges: PasskeyChallenges
 }
 
 interface SignOnServices {

@@ -26,6 +26,7 @@ import { roleRoutes } from '../resources/access/roles.ts'
 import { meRoutes } from '../resources/access/me.ts'
 import { personSignInRoutes } from '../resources/access/person-sign-in.ts'
 import { myCredentialRoutes } from '../resources/access/my-credentials.ts'
+import { passkeyRoutes } from '../resources/access/passkeys.ts'
 import { mySessionRoutes } from '../resources/access/my-sessions.ts'
 import { sessionRoutes } from '../resources/access/session.ts'
 import { shadowRoutes } from '../resources/shadows/shadows.ts'
@@ -61,6 +62,7 @@ export const routes: readonly Route[] = [
   ...roleRoutes,
   ...meRoutes,
   ...myCredentialRoutes,
+  ...passkeyRoutes,
   ...mySessionRoutes,
   ...sessionRoutes,
   ...personSignInRoutes,

@@ -5,6 +5,7 @@ import { createUseRecorder } from '../../access/last-use.ts'
 import { createSessions, defaultSessionLimits } from '../../access/sessions.ts'
 import { createAccessRefusals } from '../caller/access-refusals.ts'
 import { createDirectory } from '../caller/directory.ts'
+import { createPasskeyChallenges } from '../../access/passkeys.ts'
 import { createPasswords } from '../../access/passwords.ts'
 import { createPasswordGate } from '../caller/password-gate.ts'
 import { createFailedAuthentications } from '../caller/failed-authentications.ts'
@@ -81,6 +82,7 @@ export function createServices(
     sessions,
     passwords: createPasswords(),
     passwordGate: createPasswordGate(clock),
+    passkeyChallenges: createPasskeyChallenges(clock),
     eventStreams: createEventStreams({
       stores,
       sessions,

@@ -183,10 +183,16 @@ export class SqliteCredentialStore extends SqliteStore implements CredentialStor
     })
   }
 
+  async renamePasskey(accountUuid: string, uuid: string, name: string, by: Actor): Promise<void> {
+    await this.#change(accountUuid, 'account.passkey_renamed', by, (id) => {
+      const sql = 'UPDATE passkeys SET name = ? WHERE account_id = ? AND uuid = ?'
+      requirePasskey(this.database.run(sql, name, id, uuid))
+    })
+  }
+
   async removePasskey(accountUuid: string, uuid: string, by: Actor): Promise<void> {
     await this.#change(accountUuid, 'account.passkey_removed', by, (id) => {
-      const removed = this.database.run('DELETE FROM passkeys WHERE account_id = ? AND uuid = ?', id, uuid)
-      if (removed === 0) throw new NotFoundError('passkey_not_found', 'there is no such passkey')
+      requirePasskey(this.database.run('DELETE FROM passkeys WHERE account_id = ? AND uuid = ?', id, uuid))
     })
   }
 
@@ -234,6 +240,11 @@ function setCodes(database: Database, accountId: number, codeHashes: readonly Ui
   database.run('DELETE FROM recovery_codes WHERE account_id = ?', accountId)
   for (const codeHash of codeHashes)
     database.run('INSERT INTO recovery_codes (account_id, code_hash) VALUES (?, ?)', accountId, codeHash)
+}
+
+/** @param changed rows */
+function requirePasskey(changed: number): void {
+  if (changed === 0) throw new NotFoundError('passkey_not_found', 'there is no such passkey')
 }
 
 const toPasskey = ({ publicKey, transports, isBackedUp, ...row }: PasskeyRow): Passkey => ({

@@ -12,6 +12,7 @@ import { TableTime } from '../parts/times.tsx'
 import { ViewTitle } from '../shell/view.tsx'
 import { ChangeError } from './change-error.tsx'
 import { OneTimeCodes } from './one-time-codes.tsx'
+import { Passkeys } from './passkeys.tsx'
 
 /** The account of the person: name and roles, the ways to sign in, and sessions. */
 export default function MeView() {
@@ -40,6 +41,7 @@ export default function MeView() {
         <>
           <Password ways={ways} />
           <OneTimeCodes ways={ways} />
+          <Passkeys ways={ways} />
           <Sessions />
         </>
       )}

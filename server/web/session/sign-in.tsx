@@ -122,6 +122,7 @@ function SignInForm({ way: given, inNewTab, children }: SignInFormProps) {
         </>
       )}
       {isBreakGlass || way === 'key' ? <KeyForm /> : <PasswordForm />}
+      {methods?.passkeys === true && way === 'account' && <PasskeyButton />}
       {!isBreakGlass && (
         <Button variant="subtle" size="compact-sm" onClick={turn} style={{ alignSelf: 'flex-start' }}>
           {way === 'key' ? 'Use an account' : 'Use an API key'}
@@ -189,6 +190,23 @@ function PasswordForm() {
         </Text>
       </Stack>
     </form>
+  )
+}
+
+/** Its library is loaded on the first click. */
+function PasskeyButton() {
+  const queries = useQueryClient()
+  const signIn = useMutation({
+    mutationFn: async () => (await import('./browser-passkeys.ts')).signInWithPasskey(),
+    onSuccess: (session) => startSessionOf(queries, session),
+  })
+  return (
+    <Stack gap="xs">
+      {signIn.isError && <ErrorAlert error={signIn.error} />}
+      <Button variant="default" loading={signIn.isPending} onClick={() => signIn.mutate()}>
+        Sign in with a passkey
+      </Button>
+    </Stack>
   )
 }
 

@@ -15,6 +15,7 @@ export const isSignInPath = (path: string): boolean => [startPath, callbackPath,
 interface SignInMethods {
   readonly local: 'on' | 'break_glass'
   readonly single_sign_on: { readonly label: string } | null
+  readonly passkeys: boolean
 }
 
 /** How people can sign in; undefined while it is unknown. */

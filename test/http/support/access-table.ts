@@ -31,6 +31,8 @@ export interface AccessRow {
 /** Without a key: everyone; with a key in the body; with the token of a connection. */
 export type AccessEntry = AccessRow | 'public' | 'sign_in' | 'events_token' | 'logout_token'
 
+const madeUpCredential = { id: 'x', rawId: 'x', type: 'public-key', response: { clientDataJSON: 'x' } }
+
 /** The access rules, repeated on purpose: a missing or changed route fails the test. */
 export const accessTable: Readonly<Record<string, AccessEntry>> = {
   'POST /alerts': {
@@ -320,6 +322,14 @@ export const accessTable: Readonly<Record<string, AccessEntry>> = {
   'POST /me/totp/confirm': { roles: all, of: 'person', body: () => ({ code: '123456' }) },
   'DELETE /me/totp': { roles: all, of: 'person' },
   'POST /me/recovery-codes': { roles: all, of: 'person' },
+  'POST /me/passkeys/options': { roles: all, of: 'person' },
+  'POST /me/passkeys': {
+    roles: all,
+    of: 'person',
+    body: () => ({ name: 'x', credential: madeUpCredential }),
+  },
+  'PATCH /me/passkeys/{passkey}': { roles: all, of: 'person', body: () => ({ name: 'x' }) },
+  'DELETE /me/passkeys/{passkey}': { roles: all, of: 'person' },
   'GET /me/sessions': { roles: all, of: 'person' },
   'DELETE /me/sessions': { roles: all, of: 'person' },
   'DELETE /me/sessions/{session}': { roles: all, of: 'person' },
@@ -327,6 +337,8 @@ export const accessTable: Readonly<Record<string, AccessEntry>> = {
   'POST /invitation/preview': 'sign_in',
   'POST /invitation/accept': 'sign_in',
   'GET /session/methods': 'public',
+  'POST /session/passkey/options': 'sign_in',
+  'POST /session/passkey': 'sign_in',
   'POST /session/single-sign-on': 'sign_in',
   'POST /session/single-sign-on/callback': 'sign_in',
   'POST /session/single-sign-on/logout': 'logout_token',

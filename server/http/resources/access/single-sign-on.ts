@@ -5,6 +5,7 @@ import { theServer } from '../../../../core/domain/audit.ts'
 import { ForbiddenError, ValidationError } from '../../../../core/errors/errors.ts'
 import { localPath } from '../../../../core/identity/local-path.ts'
 import { accountActor } from '../../../access/person-sign-in.ts'
+import { passkeySite } from '../../../access/passkeys.ts'
 import { localSignIns } from '../../../config/oidc-settings.ts'
 import { admitPerson } from '../../../identity/admit-person.ts'
 import type { SingleSignOn } from '../../../identity/single-sign-on.ts'
@@ -35,10 +36,20 @@ const listMethods = defineRoute({
       type: ['object', 'null'],
       description: 'null: it is not configured.',
     },
+    passkeys: {
+      type: 'boolean',
+      description: 'Whether browsers can use passkeys at the public address of the server.',
+    },
   }),
-  async handle(_request, { singleSignOn }) {
+  async handle(_request, { singleSignOn, publicUrl }) {
     const { label, localSignIn = 'on' } = singleSignOn?.settings ?? {}
-    return { body: { local: localSignIn, single_sign_on: label === undefined ? null : { label } } }
+    return {
+      body: {
+        local: localSignIn,
+        single_sign_on: label === undefined ? null : { label },
+        passkeys: localSignIn === 'on' && passkeySite(publicUrl()) !== undefined,
+      },
+    }
   },
 })
 
