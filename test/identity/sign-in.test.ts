@@ -89,7 +89,11 @@ describe('single sign-on', () => {
 
     it('is offered to anybody, with the text of the button', async () => {
       const { json } = await newBrowser(api).call('GET', '/api/session/methods')
-      expect(json).to.deep.equal({ local: 'on', single_sign_on: { label: 'Single sign-on' } })
+      expect(json).to.deep.equal({
+        local: 'on',
+        single_sign_on: { label: 'Single sign-on' },
+        passkeys: false,
+      })
     })
 
     it('gives the roles of several groups, and those of the groups now at each sign-in', async () => {
@@ -344,8 +348,13 @@ describe('single sign-on', () => {
       for (const [path, body] of [
         ['/api/session', password],
         ['/api/invitation/accept', { token: 'x', password: password.password }],
+        ['/api/session/passkey/options', undefined],
       ] as const)
-        expectProblem(await api.call('POST', path, { key: null, body }), 403, 'local_sign_in_off')
+        expectProblem(
+          await api.call('POST', path, { key: null, ...(body && { body }) }),
+          403,
+          'local_sign_in_off',
+        )
       const key = await api.newKey('analyst')
       expect((await api.call('GET', '/api/alerts', { key })).status, 'programs').to.equal(200)
       expectSignedIn(await browser.signIn(provider))
