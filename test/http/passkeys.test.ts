@@ -1,4 +1,6 @@
 import { expect } from 'chai'
+import { stub } from 'sinon'
+import type { SingleSignOn } from '../../server/identity/single-sign-on.ts'
 import { TestAuthenticator } from '../support/authenticator.ts'
 import { eventually } from '../support/eventually.ts'
 import { startApi, type Api, type Reply } from './support/api.ts'
@@ -231,6 +233,32 @@ describe('a passkey', () => {
       // oxlint-disable-next-line no-await-in-loop -- each counts
       last = (await post('/api/session/passkey/options')).status
     expect(last).to.equal(429)
+  })
+})
+
+describe('a passkey of a person of the identity provider', () => {
+  it('does not let the person in', async () => {
+    const issuer = 'https://login.example.com'
+    const settings = { issuer, localSignIn: 'on', label: 'Example' }
+    const api = await startApi({ publicUrl: 'http://tocsin.localhost' }, undefined, undefined, () => {
+      return { settings } as unknown as SingleSignOn
+    })
+    const person = await newPerson(api, 'Anna', ['reader'])
+    const device = new TestAuthenticator('http://tocsin.localhost')
+    const { options } = (await person.call('POST', '/api/me/passkeys/options')).json
+    const body = { name: 'Laptop', credential: device.create(options) }
+    expect((await person.call('POST', '/api/me/passkeys', { body })).status).to.equal(201)
+    const signIn = async () => {
+      const begun = await api.call('POST', '/api/session/passkey/options', { key: null })
+      const credential = device.get(begun.json.options)
+      return await api.call('POST', '/api/session/passkey', { key: null, body: { credential } })
+    }
+    expect((await signIn()).status, 'a local person').to.equal(201)
+    stub(api.stores.singleSignOn, 'isOfIssuer').withArgs(person.uuid, issuer).resolves(true)
+    const reply = await signIn()
+    expectProblem(reply, 403, 'local_sign_in_off')
+    expect(reply.headers.get('set-cookie')).to.equal(null)
+    await api.close()
   })
 })
 
