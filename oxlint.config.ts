@@ -7,6 +7,8 @@ const places: Readonly<Record<string, readonly string[]>> = {
   'raw-body': ['server/http/**', 'test/bench/**'],
   '@node-rs/argon2': ['server/access/**'],
   otpauth: ['server/access/**', 'test/http/**'],
+  '@simplewebauthn/server': ['server/http/resources/access/**'],
+  '@simplewebauthn/browser': ['server/web/session/**'],
   'better-sqlite3': ['server/sqlite/**', 'test/bench/**'],
   got: ['server/egress/**'],
   imapflow: ['plugins/mail/**'],
