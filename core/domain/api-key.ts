@@ -31,6 +31,8 @@ export interface ApiKey {
   readonly allowedAddresses: readonly string[] | null
   /** When its secret was last replaced, in epoch milliseconds. */
   readonly rotatedAt: number | null
+  /** Counts the changes of owner and addresses, from 1. */
+  readonly revision: number
 }
 
 /** Neither revoked nor expired at `now`, in epoch milliseconds, nor of a disabled person. */

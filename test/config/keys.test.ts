@@ -19,6 +19,7 @@ const key: ApiKey = {
   isOwnerDisabled: false,
   allowedAddresses: null,
   rotatedAt: null,
+  revision: 1,
 }
 
 describe('API keys', () => {

@@ -128,9 +128,11 @@ export function keyStoreContract(subject: GetSubject): void {
       await stores.accounts.disable(anna.uuid, somebody())
       expect((await stores.keys.find('k1'))?.key.isOwnerDisabled).to.equal(true)
       const changes = { ownerUuid: null, allowedAddresses: ['10.0.0.0/8'] }
-      const changed = await stores.keys.change('k1', changes, somebody())
-      expect(changed).to.deep.include({ ...changes, isOwnerDisabled: false })
-      const unknown = stores.keys.change('k1', { ownerUuid: unknownUuid }, somebody())
+      const changed = await stores.keys.change('k1', changes, 1, somebody())
+      expect(changed).to.deep.include({ ...changes, isOwnerDisabled: false, revision: 2 })
+      const stale = stores.keys.change('k1', { allowedAddresses: null }, 1, somebody())
+      await expectRejection(stale, 'ConflictError', 'revision_changed')
+      const unknown = stores.keys.change('k1', { ownerUuid: unknownUuid }, 2, somebody())
       await expectRejection(unknown, 'NotFoundError', 'account_not_found')
     })
 

@@ -140,6 +140,7 @@ describe('the check of approval rules', () => {
     isOwnerDisabled: false,
     allowedAddresses: null,
     rotatedAt: null,
+    revision: 1,
     role: 'analyst',
     organizationUuids: null,
     createdAt: 0,

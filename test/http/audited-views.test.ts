@@ -20,6 +20,8 @@ describe('views of credentials and exports', () => {
     expect(viewed.map(({ method, path, view }) => `${method} ${path} ${view}`)).to.have.members([
       'GET /keys keys.viewed',
       'GET /keys/{key} keys.viewed',
+      'GET /accounts accounts.viewed',
+      'GET /accounts/{account} accounts.viewed',
       'GET /connections connections.viewed',
       'GET /connections/{connection} connections.viewed',
     ])
@@ -27,6 +29,7 @@ describe('views of credentials and exports', () => {
 
   for (const [paths, action] of [
     [['/keys', '/keys?limit=1'], 'keys.viewed'],
+    [['/accounts', '/accounts?limit=1'], 'accounts.viewed'],
     [['/connections', '/connections/North%20tower'], 'connections.viewed'],
   ] as const) {
     it(`are recorded at most once an hour per key: ${action}`, async () => {

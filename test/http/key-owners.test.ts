@@ -48,11 +48,17 @@ describe('an API key', () => {
     for (const address of ['192.0.2.8', '10.2.0.1', '2001:db9::7'])
       expectProblem(await use(key, address), 401, 'key_invalid')
     expectProblem(await use(key, '192.0.2.7, 192.0.2.8'), 401, 'key_invalid')
-    await api.call('PATCH', `/api/keys/${id}`, { body: { allowed_addresses: null } })
+    await api.call('PATCH', `/api/keys/${id}`, {
+      body: { allowed_addresses: null },
+      headers: { 'if-match': '"1"' },
+    })
     expect((await use(key, '192.0.2.8')).status).to.equal(200)
     for (const wrong of ['10.1', 'here', '0.0.0.0/0'])
       expectProblem(
-        await api.call('PATCH', `/api/keys/${id}`, { body: { allowed_addresses: [wrong] } }),
+        await api.call('PATCH', `/api/keys/${id}`, {
+          body: { allowed_addresses: [wrong] },
+          headers: { 'if-match': '*' },
+        }),
         400,
         'value_invalid',
       )
@@ -70,7 +76,7 @@ describe('an API key', () => {
     expect((await api.call('GET', '/api/organizations', { key: intake.json.key })).status).to.equal(200)
     await api.call('POST', `/api/accounts/${anna.uuid}/enable`)
     expect((await use(given.key)).status).to.equal(200)
-    const nobody = { body: { owner: 'nobody@example.com' } }
+    const nobody = { body: { owner: 'nobody@example.com' }, headers: { 'if-match': '*' } }
     expectProblem(await api.call('PATCH', `/api/keys/${given.key_id}`, nobody), 404, 'account_not_found')
   })
 })

@@ -94,7 +94,8 @@ describe('the reference page', () => {
         expect(code, `${example}\n${text}`).to.match(
           /_not_found$|^unknown_|^webhook_refused$|^value_invalid$|^session_not_found$|^sign_in_unknown$|^key_invalid$|^playbook_invalid$|^precondition_failed$/,
         )
-      if (code === 'value_invalid') expect(text, example).to.match(/either `(runs|checkpoints)` or `filter`/)
+      if (code === 'value_invalid')
+        expect(text, example).to.match(/either `(runs|checkpoints|cases)` or `filter`/)
       understood.add(`${method} ${new URL(url).pathname}`)
     }
     expect(understood.size).to.equal(routes.length)

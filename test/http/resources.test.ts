@@ -188,6 +188,8 @@ describe('resources of the API', () => {
       put_in_force_at: api.clock.time,
       put_in_force_by: 'ops',
       put_in_force_actor: someAuthor(),
+      shadow: false,
+      shadows: [],
     }
     expect(data).to.deep.equal([{ ...listed, ...version, created_at: api.clock.time }])
     expect((await get('playbooks/phishing')).source).to.equal(`${source}# new\n`)

@@ -135,6 +135,7 @@ describe('operations on runs', () => {
         by_name: null,
         actor: analystKey,
         text: 'I was in bed',
+        refused_items: [],
         at: api.clock.time,
       })
       const second = await answer(id, { answer: 'yes' }, api.adminKey)

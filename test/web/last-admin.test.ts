@@ -19,6 +19,7 @@ const key = (id: string, changes: Partial<ListedKey> = {}): ListedKey => ({
   owner: null,
   allowed_addresses: null,
   rotated_at: null,
+  revision: 1,
   ...changes,
 })
 

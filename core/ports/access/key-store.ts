@@ -1,5 +1,6 @@
 import type { ApiKey } from '../../domain/api-key.ts'
 import type { Actor } from '../../domain/audit.ts'
+import type { SeenRevision } from '../common.ts'
 
 export interface KeyStore {
   /** `secretHash`: SHA-256 of the secret part of the key. */
@@ -17,8 +18,11 @@ export interface KeyStore {
    * `key_not_found`, ConflictError `key_revoked`.
    */
   rotate(id: string, secretHash: Uint8Array, previousUntil: number, by: Actor): Promise<ApiKey>
-  /** Changes the owner or the addresses. Throws NotFoundError `key_not_found`, `account_not_found`. */
-  change(id: string, changes: KeyChanges, by: Actor): Promise<ApiKey>
+  /**
+   * Changes the owner or the addresses. Throws NotFoundError `key_not_found`, `account_not_found`, ConflictError
+   * `revision_changed`.
+   */
+  change(id: string, changes: KeyChanges, seen: SeenRevision, by: Actor): Promise<ApiKey>
   /** Records the last use, in epoch milliseconds. */
   recordUse(id: string, at: number): Promise<void>
 }

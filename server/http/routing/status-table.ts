@@ -55,7 +55,6 @@ export const requestErrors = {
   case_not_found: { status: 404, title: 'Case not found' },
   checkpoint_not_found: { status: 404, title: 'Checkpoint not found' },
   containment_not_found: { status: 404, title: 'Containment not found' },
-  containment_without_undo: { status: 409, title: 'Tocsin does not know how to undo the containment' },
   run_not_found: { status: 404, title: 'Run not found' },
   alert_deleted: { status: 410, title: 'Alert deleted by retention policy' },
   request_interrupted: { status: 409, title: 'The request was carried out, but its response was lost' },

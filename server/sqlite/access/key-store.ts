@@ -1,8 +1,9 @@
 import type { ApiKey } from '../../../core/domain/api-key.ts'
 import type { Actor, AuditAction } from '../../../core/domain/audit.ts'
 import { ConflictError, NotFoundError } from '../../../core/errors/errors.ts'
+import type { SeenRevision } from '../../../core/ports/common.ts'
 import type { KeyChanges, KeyStore, NewApiKey, StoredKey } from '../../../core/ports/access/key-store.ts'
-import { requireAnotherAdmin, requireUnrevoked } from '../../../core/transitions/access.ts'
+import { requireAnotherAdmin, requireRevision, requireUnrevoked } from '../../../core/transitions/access.ts'
 import { insertRow, pick, selectList, updateRows } from '../context/rows.ts'
 import { recordAudit } from '../audit/audit-log.ts'
 import { fromJson } from '../database/columns.ts'
@@ -41,6 +42,7 @@ const stored = [
   'revokedAt',
   'lastUsedAt',
   'rotatedAt',
+  'revision',
 ] as const satisfies readonly (keyof ApiKey)[]
 const rotation = ['previousHash', 'previousUntil'] as const
 const columnNames = { id: 'public_id' }
@@ -112,11 +114,12 @@ export class SqliteKeyStore extends SqliteStore implements KeyStore {
     })
   }
 
-  change(id: string, changes: KeyChanges, by: Actor): Promise<ApiKey> {
+  change(id: string, changes: KeyChanges, seen: SeenRevision, by: Actor): Promise<ApiKey> {
     return this.commits.writeConfiguration(() => {
-      requireKey(this.database, id)
+      const { revision } = requireKey(this.database, id)
+      requireRevision(revision, seen)
       const where = { sql: 'public_id = ?', values: [id] }
-      updateRows(this.database, 'api_keys', this.#columnsOf(changes), where)
+      updateRows(this.database, 'api_keys', { ...this.#columnsOf(changes), revision: revision + 1 }, where)
       recordKey(this.context, 'key.changed', requireKey(this.database, id), by)
       return requireKey(this.database, id)
     })

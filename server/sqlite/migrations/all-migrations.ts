@@ -20,6 +20,7 @@ import { approvalRules } from './0017-approval-rules.ts'
 import { observables } from './0021-observables.ts'
 import { numberTables } from './0022-numbers.ts'
 import { expiringContainments } from './0023-expiring-containments.ts'
+import { keyRevisions } from './0024-key-revisions.ts'
 import { accessTables } from '../schema/access.ts'
 import { alertsTables } from '../schema/alerts.ts'
 import { checkpointsTables, playbooksTables, runsTables } from '../schema/runs.ts'
@@ -67,4 +68,5 @@ export const migrations: readonly string[] = [
   singleSignOn,
   numberTables,
   expiringContainments,
+  keyRevisions,
 ]

@@ -19,6 +19,7 @@ export async function keyView(key: ApiKey, directory: Directory) {
     owner: key.ownerUuid,
     allowed_addresses: key.allowedAddresses,
     rotated_at: key.rotatedAt,
+    revision: key.revision,
   }
 }
 
@@ -39,6 +40,7 @@ const keyFields = {
   owner: { ...textOrNull, description: 'Uuid of the account of the person who answers for the key.' },
   allowed_addresses: { type: ['array', 'null'], items: text, description: 'null: every address.' },
   rotated_at: timeOrNull,
+  revision: { type: 'integer', minimum: 1, description: 'Counts edits; part of the `ETag` for `If-Match`.' },
 } as const
 
 /** An API key, without its value. */

@@ -8,6 +8,7 @@ import { isInScope } from '../../../../core/common/scope.ts'
 import { makeKey } from '../../../access/keys.ts'
 import type { Directory } from '../../caller/directory.ts'
 import { pageOfRows, type RowOrder } from '../../routing/page-rows.ts'
+import { editSeen, entityTag, ifMatchHeader } from '../../request/if-match.ts'
 import { patterns } from '../../request/patterns.ts'
 import { RequestError } from '../../request/request-error.ts'
 import { defineRoute } from '../../routing/route.ts'
@@ -77,7 +78,8 @@ const getKey = defineRoute({
   summary: 'One API key by id or uuid, without its value.',
   answer: apiKeySchema,
   async handle({ params, caller }, { stores, directory }) {
-    return { body: await keyView(await requireKey(stores, caller.scope, params.key), directory) }
+    const key = await requireKey(stores, caller.scope, params.key)
+    return { body: await keyView(key, directory), headers: entityTag(key) }
   },
 })
 
@@ -187,11 +189,13 @@ const changeKey = defineRoute({
   access: 'keys:write',
   summary: 'Changes the owner or the allowed addresses of an API key.',
   answer: apiKeySchema,
+  headers: ifMatchHeader,
   body: { minProperties: 1, properties: changeable },
-  async handle({ params, body, caller }, { stores, directory }) {
+  async handle({ params, body, headers, caller }, { stores, directory }) {
     const key = await requireManagedKey(stores, caller, params.key)
-    const changed = await stores.keys.change(key.id, await changesOf(body, caller, stores), caller.actor)
-    return { body: await keyView(changed, directory) }
+    const changes = await changesOf(body, caller, stores)
+    const changed = await editSeen(headers, (seen) => stores.keys.change(key.id, changes, seen, caller.actor))
+    return { body: await keyView(changed, directory), headers: entityTag(changed) }
   },
 })
 
