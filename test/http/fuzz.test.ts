@@ -7,6 +7,7 @@ import { startApi, type Api } from './support/api.ts'
 import { exchange, type Exchanged } from './support/exchange.ts'
 import { fuzzedRequests, operationsOf, type FuzzedRequest } from './support/fuzz-requests.ts'
 import { oddTexts } from './support/fuzz-values.ts'
+import { newPerson } from './support/people.ts'
 import { expectFits } from './support/schemas.ts'
 import { manualPlaybook, thingsOf, type Thing } from './support/things.ts'
 import type { OpenApiDocument } from '../../server/http/reference/openapi-document.ts'
@@ -79,7 +80,9 @@ describe(`any request to any route (TOCSIN_TEST_SEED=${seed})`, function () {
       const { of, body } = typeof row === 'object' ? row : signIn(path)
       const own = { ...ids, playbook: 'p', ...idsOf(await things[of]?.()) }
       const fits = operation.requestBody && body?.('acme', own, 1_000_000 + at)
-      const known = { key: api.adminKey, ids: own, fitting: fits }
+      const cookie =
+        of === 'person' ? (await newPerson(api, 'Anna', ['admin'])).cookie : `Session=${api.adminKey}`
+      const known = { cookie, ids: own, fitting: fits }
       await fc.assert(
         fc.asyncProperty(fuzzedRequests(method, path, operation, known), async (request) => {
           const answer = await exchange(api.url, request)

@@ -20,7 +20,7 @@ const bodies = (operation: Operation): fc.Arbitrary<Uint8Array | undefined> => {
 }
 
 interface Known {
-  readonly key: string
+  readonly cookie: string
   /** Ids of existing objects, by the name of the parameter. */
   readonly ids: Readonly<Record<string, string>>
   /** A valid body. */
@@ -38,7 +38,7 @@ export function fuzzedRequests(
   method: string,
   path: string,
   operation: Operation,
-  { key, ids, fitting }: Known,
+  { cookie, ids, fitting }: Known,
 ): fc.Arbitrary<FuzzedRequest> {
   const segment = (name: string) =>
     fc.oneof(
@@ -115,7 +115,7 @@ export function fuzzedRequests(
       const lines = [
         `${verb} ${trick(at) + search} HTTP/1.1`,
         ...(hasHost ? ['Host: tocsin.example'] : []),
-        ...(hasKey ? [`Cookie: Session=${key}`] : []),
+        ...(hasKey ? [`Cookie: ${cookie}`] : []),
         ...(readsIfMatch ? ['If-Match: *'] : []),
         ...(body === undefined
           ? []
