@@ -96,7 +96,12 @@ describe(`any request to any route (TOCSIN_TEST_SEED=${seed})`, function () {
     }
     // Some requests must pass the first checks.
     expect(statuses.size).to.be.above(6)
-    expect(reached.size).to.be.above(operationsOf(document).length * 0.9)
+    // Sign-ins and webhooks need a secret or challenge that no request here has.
+    const reachable = operationsOf(document).filter(
+      ([, path]) => !/^\/api\/(?:me\/|session|invitation|oauth|webhooks)/.test(path),
+    )
+    const found = reachable.filter(([, , { operationId }]) => reached.has(operationId))
+    expect(found.length).to.be.above(reachable.length * 0.9)
 
     for (const path of ['/healthz', '/readyz', '/api/alerts'])
       expect((await api.call('GET', path)).status, path).to.equal(200)

@@ -90,6 +90,7 @@ const neededHeaders: Readonly<Record<string, Readonly<Record<string, string>>>> 
   post_cases_case_merge: { 'if-match': '*' },
   post_cases_case_split: { 'if-match': '*' },
   patch_accounts_account: { 'if-match': '*' },
+  patch_keys_key: { 'if-match': '*' },
   patch_roles_role: { 'if-match': '*' },
   patch_connections_connection: { 'if-match': '*' },
   patch_organizations_organization: { 'if-match': '*' },
@@ -432,7 +433,7 @@ describe('the OpenAPI document', () => {
     for (const [method, path, { parameters }] of others) {
       const read = parameters.filter((one) => one.in === 'header').map(({ name }) => name)
       const expected =
-        method === 'patch' && !/\/(keys|passkeys)\//.test(path)
+        method === 'patch' && !/\/passkeys\//.test(path)
           ? 'if-match'
           : path.endsWith('preview') || method === 'patch'
             ? undefined

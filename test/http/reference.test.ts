@@ -92,10 +92,12 @@ describe('the reference page', () => {
       // A made-up object does not exist in the organization.
       if (!answer.ok)
         expect(code, `${example}\n${text}`).to.match(
-          /_not_found$|^unknown_|^webhook_refused$|^value_invalid$|^session_not_found$|^sign_in_unknown$|^key_invalid$|^playbook_invalid$|^precondition_failed$/,
+          /_not_found$|^unknown_|^webhook_refused$|^value_invalid$|^session_not_found$|^sign_in_unknown$|^key_invalid$|^playbook_invalid$|^precondition_failed$|^account_needed$/,
         )
       if (code === 'value_invalid')
-        expect(text, example).to.match(/either `(runs|checkpoints|cases)` or `filter`/)
+        expect(text, example).to.match(
+          /either `(runs|checkpoints|cases)` or `filter`|until or by is required|must be an e-mail address/,
+        )
       understood.add(`${method} ${new URL(url).pathname}`)
     }
     expect(understood.size).to.equal(routes.length)
