@@ -75,7 +75,9 @@ describe('tocsin backup and restore', function () {
   it('writes one file beside the server under load, readable by its owner only, and warns that it lacks the key', async () => {
     const { code, stdout, stderr } = first.made
     expect({ code, stderr }).to.deep.equal({ code: 0, stderr: '' })
-    expect(stdout).to.match(/^ok .*backup\.db: the database and 2 files of the playbooks folder, [\d.]+ [KM]B\n/)
+    expect(stdout).to.match(
+      /^ok .*backup\.db: the database and 2 files of the playbooks folder, [\d.]+ [KM]B\n/,
+    )
     expect(stdout).to.contain(
       `it does not contain the master key: without a copy of ${at('data/master.key')}, the secrets of 1 connection`,
     )
