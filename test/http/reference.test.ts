@@ -92,7 +92,7 @@ describe('the reference page', () => {
       // A made-up object does not exist in the organization.
       if (!answer.ok)
         expect(code, `${example}\n${text}`).to.match(
-          /_not_found$|^unknown_|^webhook_refused$|^value_invalid$|^session_not_found$|^sign_in_unknown$|^key_invalid$|^playbook_invalid$|^precondition_failed$|^account_needed$/,
+          /_not_found$|^unknown_|^webhook_refused$|^value_invalid$|^session_not_found$|^sign_in_unknown$|^key_invalid$|^playbook_invalid$|^precondition_failed$|^account_needed$|_off$/,
         )
       if (code === 'value_invalid')
         expect(text, example).to.match(
