@@ -95,7 +95,7 @@ describe('turns of runs', () => {
     const hanging = { 'x.hang': () => new Promise(() => {}) }
     const describe = async ({ organizationUuid }: Run) => ({
       names: { inputs: { hangs: organizationUuid === bench.organizationUuid } },
-      caseTitle: 'tested',
+      caseTitle: () => 'tested',
     })
     for (let n = 0; n < 20; n++) await queue()
     const runner = start(playbook, { maxRuns: 5, describe }, hanging)

@@ -195,7 +195,7 @@ describe('runner', () => {
       { 'x.echo': (input) => input },
       {
         maxRuns: 1,
-        describe: async () => ({ names: { inputs: { slow: slow.uuid } }, caseTitle: 'tested' }),
+        describe: async () => ({ names: { inputs: { slow: slow.uuid } }, caseTitle: () => 'tested' }),
       },
     )
     runner.enqueue(slow)
@@ -400,7 +400,7 @@ describe('runner', () => {
       const runner = start(
         playbook,
         { 'x.busy': () => release.promise },
-        { describe: async () => ({ names: { inputs: { busy: busy.uuid } }, caseTitle: 'tested' }) },
+        { describe: async () => ({ names: { inputs: { busy: busy.uuid } }, caseTitle: () => 'tested' }) },
       )
       runner.enqueue(parked)
       runner.enqueue(busy)

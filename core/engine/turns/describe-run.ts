@@ -10,8 +10,8 @@ import type { RunNames } from '../scope/scope.ts'
 export interface RunDescription {
   /** The names that expressions see, except `steps`, `now`, `run` and `case`. */
   readonly names: RunNames
-  /** Title of a case that the run opens. */
-  readonly caseTitle: string
+  /** Title of a case that the run opens. Reads the content of the alert. */
+  readonly caseTitle: () => string
 }
 
 /** @param known the alert, if the caller has it already */
@@ -33,7 +33,7 @@ export async function describeRun(
       ...(alert ? { alert: alertScope(alert) } : {}),
       trigger: triggerScope(run.trigger, alert !== undefined),
     },
-    caseTitle: alert ? caseTitleOf(alert, playbook) : run.playbookName,
+    caseTitle: () => (alert ? caseTitleOf(alert, playbook) : run.playbookName),
   }
 }
 

@@ -99,7 +99,7 @@ async function takeTurn(options: TurnOptions, turn: GivenTurn): Promise<TurnEnd>
     const description = await (options.describe?.(run) ?? describeRun(stores, run, playbook, turn.alert))
     const isNew = turn.isNew === true || (run.status === 'queued' && run.retryOf === null)
     if (run.status === 'queued') {
-      const started = await start(options, run, description.caseTitle)
+      const started = await start(options, run, description.caseTitle())
       if (started === undefined) return 'held'
       run = started
     }
@@ -173,7 +173,7 @@ function runInputs(
 ) {
   const { uuid, organizationUuid, playbookName } = run
   const url = options.runUrl?.(uuid) ?? `/runs/${uuid}`
-  const own = createRunCase(run.caseId, () => options.stores.runs.openCase(uuid, { title: caseTitle }))
+  const own = createRunCase(run.caseId, () => options.stores.runs.openCase(uuid, { title: caseTitle() }))
   return {
     run: { uuid, organizationUuid, playbookName, openCase: () => own.open() },
     ...(run.caseId === null && { openCase: async () => own.id ?? (await context.insist(() => own.open())) }),
