@@ -103,6 +103,21 @@ export type CaseTargets = {
   }
 }
 
+export const caseEntryKinds = [
+  'opened',
+  'alert',
+  'changed',
+  'note',
+  'action',
+  'file',
+  'run_ended',
+  'merged',
+  'split',
+  'task',
+  'link',
+] as const
+export type CaseEntryKind = (typeof caseEntryKinds)[number]
+
 /** An entry of a case's timeline, also its form in the API. */
 export interface CaseEntry {
   /** Epoch milliseconds. */
@@ -111,18 +126,7 @@ export interface CaseEntry {
   readonly actor: Author
   /** As in the audit log. */
   readonly request_id: AuditRecord['request_id']
-  readonly kind:
-    | 'opened'
-    | 'alert'
-    | 'changed'
-    | 'note'
-    | 'action'
-    | 'file'
-    | 'run_ended'
-    | 'merged'
-    | 'split'
-    | 'task'
-    | 'link'
+  readonly kind: CaseEntryKind
   /** The note, or a sentence about the event; plain text. */
   readonly text: string
   /** For `changed`: the new values. */

@@ -1,3 +1,4 @@
+import { caseEntryKinds } from '../../../core/domain/case.ts'
 import { closingReasons } from '../../../core/plugin/index.ts'
 import { apiCaseActionSchema } from './case-action.ts'
 import { apiCaseWorkProperties, apiMentionsSchema } from './case-work.ts'
@@ -247,19 +248,7 @@ export const apiCaseSchema = {
           },
           kind: {
             type: 'string',
-            enum: [
-              'opened',
-              'alert',
-              'changed',
-              'note',
-              'action',
-              'file',
-              'run_ended',
-              'merged',
-              'split',
-              'task',
-              'link',
-            ],
+            enum: caseEntryKinds,
           },
           text: { type: 'string', description: 'Plain text; of a note by a person, Markdown.' },
           mentions: apiMentionsSchema,

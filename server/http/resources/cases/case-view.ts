@@ -1,4 +1,4 @@
-import type { Case, CaseAttachment } from '../../../../core/domain/case.ts'
+import { caseEntryKinds, type Case, type CaseAttachment } from '../../../../core/domain/case.ts'
 import type { CaseFile } from '../../../../core/case/case-file.ts'
 import type { CaseObservable } from '../../../../core/case/observables.ts'
 import type { OrganizationScope } from '../../../../core/ports/common.ts'
@@ -106,19 +106,7 @@ export const caseEntrySchema = objectSchema({
   actor: actorSchema,
   request_id: { ...textOrNull, description: 'The HTTP request of the change, as in the log.' },
   kind: {
-    enum: [
-      'opened',
-      'alert',
-      'changed',
-      'note',
-      'action',
-      'file',
-      'run_ended',
-      'merged',
-      'split',
-      'task',
-      'link',
-    ],
+    enum: caseEntryKinds,
   },
   text: { ...text, description: 'Plain text; of a note by a person, Markdown.' },
   mentions: apiMentionsSchema,
