@@ -1,3 +1,4 @@
+import type { Organization } from '../domain/organization.ts'
 import { authorsInput, operatorInput } from '../playbook/check/asked-input.ts'
 import type { CallablePlaybooks, KnownConnection } from '../playbook/scope/context.ts'
 import { skillPattern, viaOperator } from '../playbook/language/constants.ts'
@@ -16,6 +17,8 @@ export interface Guide {
   readonly playbooks?: CallablePlaybooks | undefined
   /** The existing connections; undefined if unknown. */
   readonly connections?: readonly KnownConnection[] | undefined
+  /** The existing organizations. Default: unknown. */
+  readonly organizations?: readonly Pick<Organization, 'code' | 'name'>[] | undefined
   /** The time in epoch milliseconds, for the next runs of a schedule. Default: they are not shown. */
   readonly nowMs?: number | undefined
   /** Reads a text. Default: as a playbook. */

@@ -1,8 +1,41 @@
 import { ConflictError } from '../errors/errors.ts'
 import type { Playbook } from '../playbook/language/playbook.ts'
+import type { SeenChange } from '../publishing/check-changes.ts'
+import type { Publication } from '../ports/playbook-store.ts'
 import type { Span } from '../playbook/language/source-text.ts'
 import type { Entry } from '../playbook/yaml/document.ts'
 import { openSource } from '../playbook/yaml/open-source.ts'
+
+/** Content hashes of a shadow and of the playbook beside which it runs; null: there is none. */
+export interface SeenVersions {
+  readonly shadow: string
+  readonly live: string | null
+}
+
+/**
+ * The changes that make a shadow live: its source replaces the playbook beside which it ran, and its own file is deleted.
+ *
+ * @param playbook the published playbook of this name
+ * @param promoted for the audit log
+ * @throws ConflictError `playbook_not_in_shadow`, `promotion_impossible`
+ */
+export function promotion(
+  name: string,
+  playbook: Playbook | undefined,
+  seen: SeenVersions,
+  promoted: NonNullable<Publication['promoted']>,
+): readonly SeenChange[] {
+  if (playbook?.shadow === undefined)
+    throw new ConflictError('playbook_not_in_shadow', `the playbook '${name}' does not run in shadow`)
+  const { beside = name } = playbook.shadow
+  const source = promotedSource(playbook)
+  const publication = { promoted }
+  if (beside === name) return [{ name, source, seen: seen.shadow, publication }]
+  return [
+    { name: beside, source, seen: seen.live, publication },
+    { name, source: null, seen: seen.shadow },
+  ]
+}
 
 /** Text that replaces a part of a source. */
 interface Replacement extends Span {

@@ -1,15 +1,18 @@
 import { AsyncResource } from 'node:async_hooks'
 import { setImmediate } from 'node:timers/promises'
 import { loadRecording, recordedVersion, type PlaybookVersion } from '../backtest/recording.ts'
+import type { Organization } from '../domain/organization.ts'
 import type { QueuedShadow } from './shadow-result.ts'
 import type { SkillCaller } from '../engine/skills/skill-caller.ts'
 import { UnavailableError } from '../errors/errors.ts'
 import type { PlaybookLibrary } from '../investigation/playbook-library.ts'
 import { newestCalled } from '../investigation/playbook-versions.ts'
+import { isFor } from '../playbook/check/owner.ts'
 import { testCases } from '../plugin/testing/index.ts'
 import type { CaseStore } from '../ports/case-store.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Log } from '../ports/log.ts'
+import { onlyProcess, type ExclusiveWork } from '../ports/nodes/exclusive-work.ts'
 import type { Stores } from '../ports/stores.ts'
 import type { Catalogue } from '../registry/catalogue.ts'
 import { watchedShadow } from './shadow-rules.ts'
@@ -39,6 +42,8 @@ export interface ShadowWorkerOptions {
   readonly runUrl: (uuid: string) => string
   /** Largest share of the rate limits of connections, in percent. */
   readonly sharePercent: number
+  /** Default: this process is the only one. */
+  readonly exclusive?: ExclusiveWork | undefined
   readonly clock: Clock
   readonly log: Log
 }
@@ -52,6 +57,8 @@ const maxAttempts = 10
 /** Delay while the server needs its time for runs, and after an error. */
 const laterMs = 1_000
 const afterErrorMs = 5_000
+/** How often to look for alerts that other nodes have queued. */
+const lookMs = 5_000
 /** Pause after each alert, as a share of its duration, for the other work of the server. */
 const restShare = 0.25
 /** Longest wait of a read for its share of a rate limit. */
@@ -94,13 +101,14 @@ class Worker implements ShadowWorker {
   /** Never rejects. */
   async #work(): Promise<void> {
     const { signal } = this.#stopping
-    const { clock, log, mayWork } = this.#options
+    const { clock, log, mayWork, exclusive = onlyProcess } = this.#options
     while (!signal.aborted) {
       this.#queued = Promise.withResolvers()
       try {
-        const isIdle = mayWork() && (await this.#takeUp()) === 0
-        if (isIdle || this.#busy.size >= maxParallel)
-          await Promise.race([this.#queued.promise, ...this.#busy.values()])
+        const isMine = await exclusive.isMine('shadows')
+        const isIdle = isMine && mayWork() && (await this.#takeUp()) === 0
+        if (!isMine) await clock.sleep(lookMs, signal)
+        else if (isIdle || this.#busy.size >= maxParallel) await this.#rest(exclusive)
         else if (!mayWork()) await clock.sleep(laterMs, signal)
       } catch (error) {
         if (signal.aborted) return
@@ -108,6 +116,15 @@ class Worker implements ShadowWorker {
         await clock.sleep(afterErrorMs, signal).catch(() => {})
       }
     }
+  }
+
+  /** Until an alert is queued, or has been judged. */
+  async #rest({ isShared }: ExclusiveWork): Promise<void> {
+    const { clock } = this.#options
+    const over = new AbortController()
+    const later = isShared ? [clock.sleep(lookMs, over.signal).catch(() => undefined)] : []
+    await Promise.race([this.#queued.promise, ...this.#busy.values(), ...later])
+    over.abort()
   }
 
   /** Begins to judge alerts up to the limit, and gives their number. */
@@ -150,17 +167,18 @@ class Worker implements ShadowWorker {
       const message = `judging was interrupted ${maxAttempts} times, by the end of the process or an error`
       return await shadows.finish(queued, unjudged(playbook.hash, { code: 'judging_stopped', message }))
     }
-    const version = { playbook, called: await newestCalled(library, playbook) }
-    const judged = await this.#compare(queued, version)
+    const [organization] = await stores.organizations.list([queued.organizationUuid])
+    // It may belong to another organization since the alert was queued.
+    if (organization === undefined || !isFor(playbook, organization.code)) return await shadows.remove(queued)
+    const version = { playbook, called: await newestCalled(library, playbook, organization.code) }
+    const judged = await this.#compare(queued, version, organization)
     await (judged === undefined ? shadows.remove(queued) : shadows.finish(queued, judged))
   }
 
-  async #compare(queued: QueuedShadow, version: PlaybookVersion) {
+  async #compare(queued: QueuedShadow, version: PlaybookVersion, { code, name }: Organization) {
     const { stores } = this.#options
     const { organizationUuid, runUuid } = queued
-    const [organization] = await stores.organizations.list([organizationUuid])
     const recording = await loadRecording(stores, organizationUuid, runUuid)
-    const { code = '', name = '' } = organization ?? {}
     return await judgeShadow(
       queued,
       version,

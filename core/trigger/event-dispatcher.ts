@@ -2,15 +2,23 @@ import { AsyncResource } from 'node:async_hooks'
 import type { Alert } from '../domain/alert.ts'
 import type { CaseEvent } from '../domain/case.ts'
 import type { Organization } from '../domain/organization.ts'
-import type { Run } from '../domain/run.ts'
+import type { Run, RunEvent } from '../domain/run.ts'
 import { UnavailableError } from '../errors/errors.ts'
+import { isFor } from '../playbook/check/owner.ts'
 import type { Playbook } from '../playbook/language/playbook.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Log } from '../ports/log.ts'
 import type { EventOutcome, NotedEvent, ReachedCount, WantedEvents } from '../ports/runs/trigger-store.ts'
 import type { Stores } from '../ports/stores.ts'
 import { entityCounts } from './entity-counts.ts'
-import { caseStarts, entityStarts, type EventStarts } from './starts-of-event.ts'
+import {
+  caseStarts,
+  entityStarts,
+  noStarts,
+  questionStarts,
+  runStarts,
+  type EventStarts,
+} from './starts-of-event.ts'
 
 /** Starts runs for changes of cases and for observables in alerts. */
 export interface EventDispatcher {
@@ -30,6 +38,8 @@ export interface EventDispatcherOptions {
   /** False while the organization's queue is full: its events wait. */
   readonly accepting: (organizationUuid: string) => boolean
   readonly enqueue: (run: Run) => void
+  /** Whether other nodes settle events too: those of a lost node are looked for. Default false. */
+  readonly isShared?: boolean | undefined
   /** Called for runs that end before they begin. */
   readonly onRunEnded?: ((run: Run) => void) | undefined
 }
@@ -43,6 +53,9 @@ const batch = 100
  */
 const retryMs = 5_000
 
+/** Longest sleep while a question waits: another one may be due earlier. Other nodes may leave events. */
+const lookMs = 5_000
+
 export function createEventDispatcher(options: EventDispatcherOptions): EventDispatcher {
   return new Dispatcher(options)
 }
@@ -55,6 +68,7 @@ class Dispatcher implements EventDispatcher {
   /** An event was noted since the current round began. */
   #isNoted = false
   #retry: Promise<void> | undefined
+  #look: Promise<void> | undefined
   /** Content hashes of playbooks whose failing `where` was logged. */
   readonly #logged = new Set<string>()
 
@@ -76,7 +90,7 @@ class Dispatcher implements EventDispatcher {
 
   async stop(): Promise<void> {
     this.#stopping.abort()
-    await Promise.allSettled([this.#working, this.#retry])
+    await Promise.allSettled([this.#working, this.#retry, this.#look])
   }
 
   #wake(): void {
@@ -100,6 +114,7 @@ class Dispatcher implements EventDispatcher {
           if (!this.#options.accepting(organizationUuid)) full.add(organizationUuid)
         await this.#settleAll(events.filter(({ organizationUuid }) => !full.has(organizationUuid)))
       }
+      await this.#lookForQuestions()
     } catch (error) {
       this.#options.log.error(
         { error },
@@ -110,6 +125,18 @@ class Dispatcher implements EventDispatcher {
     if (full.size > 0) this.#retryLater()
   }
 
+  /** A question becomes an event when it has waited long enough. */
+  async #lookForQuestions(): Promise<void> {
+    const { stores, clock, isShared = false } = this.#options
+    const at = (await stores.triggers.nextQuestionAt()) ?? Infinity
+    if (at === Infinity && !isShared) return
+    const { signal } = this.#stopping
+    this.#look ??= clock.sleep(Math.min(at - clock.now(), lookMs), signal).then(
+      () => this.#lookAgain(),
+      () => {},
+    )
+  }
+
   #retryLater(): void {
     const { signal } = this.#stopping
     this.#isNoted = false
@@ -117,6 +144,11 @@ class Dispatcher implements EventDispatcher {
       () => this.#tryAgain(),
       () => {},
     )
+  }
+
+  #lookAgain(): void {
+    this.#look = undefined
+    this.#wake()
   }
 
   #tryAgain(): void {
@@ -155,14 +187,25 @@ class Dispatcher implements EventDispatcher {
   }
 
   async #settleIn(event: NotedEvent, organization: Organization): Promise<readonly Run[] | undefined> {
-    const { stores, playbooks } = this.#options
+    const { stores, playbooks: live } = this.#options
     const { subject } = event
+    const playbooks = live().filter((playbook) => isFor(playbook, organization.code))
+    if (subject.kind === 'run')
+      return await stores.triggers.settle(
+        event,
+        this.#outcome(runStarts(playbooks, organization, subject.trigger)),
+      )
+    if (subject.kind === 'question') {
+      const { isWaiting, waitedMs, trigger } = subject
+      const starts = isWaiting ? questionStarts(playbooks, organization, trigger, waitedMs) : noStarts
+      return await stores.triggers.settle(event, this.#outcome(starts))
+    }
     if (subject.kind === 'case')
       return await stores.triggers.settle(
         event,
-        this.#outcome(caseStarts(playbooks(), organization, subject.trigger, subject.caseId)),
+        this.#outcome(caseStarts(playbooks, organization, subject.trigger, subject.caseId)),
       )
-    const counting = playbooks().filter(({ entityTrigger }) => entityTrigger !== undefined)
+    const counting = playbooks.filter(({ entityTrigger }) => entityTrigger !== undefined)
     const alert = await this.#alertOf(event, subject.alertId)
     const counts =
       alert === undefined
@@ -201,6 +244,10 @@ class Dispatcher implements EventDispatcher {
 function wantedBy(playbooks: readonly Playbook[]): WantedEvents {
   return {
     caseEvents: new Set<CaseEvent>(playbooks.flatMap(({ caseTrigger }) => caseTrigger?.events ?? [])),
+    runEvents: new Set<RunEvent>(playbooks.flatMap(({ runTrigger }) => runTrigger?.events ?? [])),
+    questionDelays: new Set(
+      playbooks.flatMap(({ questionTrigger }) => (questionTrigger ? [questionTrigger.afterMs] : [])),
+    ),
     entities: playbooks.some(({ entityTrigger }) => entityTrigger !== undefined),
   }
 }

@@ -6,7 +6,14 @@ import { schemaOfTrigger } from './trigger-schema.ts'
 
 type Triggered = Pick<
   Playbook,
-  'alertTrigger' | 'caseTrigger' | 'entityTrigger' | 'webhookTrigger' | 'schedule' | 'startedBy'
+  | 'alertTrigger'
+  | 'caseTrigger'
+  | 'entityTrigger'
+  | 'webhookTrigger'
+  | 'questionTrigger'
+  | 'runTrigger'
+  | 'schedule'
+  | 'startedBy'
 >
 
 /** The kinds of events that start a playbook. */
@@ -14,10 +21,14 @@ export const eventKindsOf = ({
   caseTrigger,
   entityTrigger,
   webhookTrigger,
+  questionTrigger,
+  runTrigger,
 }: Triggered): readonly TriggerKind[] => [
   ...(caseTrigger ? ['case' as const] : []),
   ...(entityTrigger ? ['entity' as const] : []),
   ...(webhookTrigger ? ['webhook' as const] : []),
+  ...(questionTrigger ? ['question' as const] : []),
+  ...(runTrigger ? ['run' as const] : []),
 ]
 
 /** Whether every run of the playbook has an event. */
@@ -66,9 +77,34 @@ export function exampleTrigger(
       }
     },
     webhook: () => ({ body: {} }),
+    question: () => ({
+      question: {
+        kind: 'approval:edr.isolate_machine',
+        is_approval: true,
+        skill: 'edr.isolate_machine',
+        step_id: 'isolate',
+        asked_at: new Date(nowMs - (playbook.questionTrigger?.afterMs ?? 0)).toISOString(),
+        expires_at: new Date(nowMs + 86_400_000).toISOString(),
+      },
+      run: exampleRun(organizationCode),
+      waited_seconds: Math.floor((playbook.questionTrigger?.afterMs ?? 0) / 1000),
+    }),
+    run: () => ({
+      events: [playbook.runTrigger?.events[0] ?? 'failed'],
+      run: exampleRun(organizationCode),
+      step: { path: 'isolate', skill: 'edr.isolate_machine' },
+      error: { code: 'http_503', message: 'The other system is not available' },
+    }),
   }
   return { kind, at, chain: [], ...fields[kind]() }
 }
+
+const exampleRun = (organizationCode: string) => ({
+  id: '00000000-0000-4000-8000-000000000002',
+  playbook: 'example',
+  alert_id: composeAlertId(organizationCode, 'custom', 1),
+  case_id: composeCaseId(organizationCode, 1),
+})
 
 function exampleChange({ caseTrigger }: Triggered, organizationCode: string) {
   const event = caseTrigger?.events[0] ?? 'closed'

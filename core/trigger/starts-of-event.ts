@@ -1,9 +1,11 @@
 import type { Alert } from '../domain/alert.ts'
 import type { CaseEvent } from '../domain/case.ts'
 import type { Organization } from '../domain/organization.ts'
-import type { NewRun, RunTrigger } from '../domain/run.ts'
+import type { NewRun, RunEvent, RunTrigger } from '../domain/run.ts'
 import type { Playbook } from '../playbook/language/playbook.ts'
 import type { ReachedCount } from '../ports/runs/trigger-store.ts'
+import { textAt } from '../plugin/index.ts'
+import { whereOf } from './example-trigger.ts'
 import { startForEvent, type EventStart } from './start-for-event.ts'
 
 /** The runs that an event starts, and the playbooks that it should have started. */
@@ -15,6 +17,8 @@ export interface EventStarts {
     readonly error?: unknown
   }[]
 }
+
+export const noStarts: EventStarts = { runs: [], refused: [] }
 
 /** All playbooks that react to a change of a case start. */
 export function caseStarts(
@@ -34,6 +38,44 @@ export function caseStarts(
     }),
   )
 }
+
+/** Playbooks start that wait as long for an answer as the question has waited. */
+export function questionStarts(
+  playbooks: readonly Playbook[],
+  organization: Organization,
+  trigger: RunTrigger,
+  waitedMs: number,
+): EventStarts {
+  const concerned = playbooks.filter(({ questionTrigger }) => questionTrigger?.afterMs === waitedMs)
+  return startAll(concerned, organization, trigger)
+}
+
+/** Playbooks start that react to what happened to a run. */
+export function runStarts(
+  playbooks: readonly Playbook[],
+  organization: Organization,
+  trigger: RunTrigger,
+): EventStarts {
+  const events = trigger['events'] as readonly RunEvent[]
+  const concerned = playbooks.filter(({ runTrigger }) =>
+    runTrigger?.events.some((event) => events.includes(event)),
+  )
+  return startAll(concerned, organization, trigger)
+}
+
+/** Their runs work in the case of the run that the event is about. */
+const startAll = (
+  playbooks: readonly Playbook[],
+  organization: Organization,
+  trigger: RunTrigger,
+): EventStarts =>
+  gather(
+    playbooks.map((playbook) => {
+      const where = whereOf(playbook, trigger.kind)
+      const caseId = textAt(trigger['run'], 'case_id') ?? undefined
+      return [playbook, startForEvent({ playbook, organization, trigger, where, caseId })] as const
+    }),
+  )
 
 /** A run for each observable that has reached the count of a playbook. */
 export function entityStarts(

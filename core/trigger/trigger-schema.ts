@@ -1,6 +1,6 @@
 import { caseEvents } from '../domain/case.ts'
 import { actorKinds } from '../domain/audit.ts'
-import { triggerKinds, type TriggerKind } from '../domain/run.ts'
+import { runEvents, triggerKinds, type TriggerKind } from '../domain/run.ts'
 import {
   caseStatuses,
   closingReasons,
@@ -16,6 +16,9 @@ export const entityBounds = {
   withinMs: 86_400_000,
   maxWithinMs: 30 * 86_400_000,
 } as const
+
+/** Longest wait of `on.question`. */
+export const maxQuestionWaitMs = 30 * 86_400_000
 
 /** Ids of alerts in a trigger: the newest. */
 export const maxTriggerAlerts = 100
@@ -43,6 +46,8 @@ const caseFields = {
 /** The schema of the `case` of expressions that see its current state. */
 export const schemaOfCase = (): JsonSchema => objectOf({ id: text, ...caseFields })
 
+const runFields = () => objectOf({ id: text, playbook: text, alert_id: textOrNull, case_id: textOrNull })
+
 /** The fields of each kind of trigger besides the common ones. */
 const fieldsOf = (
   body: JsonSchema | undefined,
@@ -67,6 +72,24 @@ const fieldsOf = (
     }),
   },
   webhook: { body: body ?? {} },
+  question: {
+    question: objectOf({
+      kind: text,
+      is_approval: { type: 'boolean' },
+      skill: textOrNull,
+      step_id: textOrNull,
+      asked_at: time,
+      expires_at: time,
+    }),
+    run: runFields(),
+    waited_seconds: { type: 'integer' },
+  },
+  run: {
+    events: { type: 'array', items: { enum: runEvents } },
+    run: runFields(),
+    step: { anyOf: [objectOf({ path: text, skill: text }), { type: 'null' }] },
+    error: objectOf({ code: text, message: text }),
+  },
 })
 
 const common = { at: time, chain: { type: 'array', items: text } } as const
@@ -94,9 +117,21 @@ export function schemaOfTriggers(
 ): JsonSchema {
   const [first, ...others] = kinds
   if (first !== undefined && others.length === 0 && isOnly) return schemaOfTrigger(first, body)
-  const fields = Object.assign({}, ...kinds.map((kind) => fieldsOf(body)[kind])) as Record<string, JsonSchema>
+  const perKind = kinds.map((kind) => fieldsOf(body)[kind])
+  const names = [...new Set(perKind.flatMap((fields) => Object.keys(fields)))]
+  const fields = names.map((name) => [name, eitherOf(perKind.flatMap((fields) => fields[name] ?? []))])
+  const shared = names.filter((name) => perKind.every((fields) => fields[name] !== undefined))
   const kind = { enum: isOnly ? kinds : [...kinds, ...otherKinds] }
-  return objectOf({ kind, ...common, ...fields }, isOnly ? ['kind', 'at', 'chain'] : ['kind'])
+  return objectOf(
+    { kind, ...common, ...(Object.fromEntries(fields) as Record<string, JsonSchema>) },
+    isOnly ? ['kind', 'at', 'chain', ...shared] : ['kind'],
+  )
+}
+
+/** A field that several kinds have, each with its schema. */
+function eitherOf(schemas: readonly JsonSchema[]): JsonSchema {
+  const different = [...new Map(schemas.map((schema) => [JSON.stringify(schema), schema])).values()]
+  return different.length === 1 ? different[0]! : { anyOf: different }
 }
 
 export const isTriggerKind = (name: string): name is TriggerKind =>

@@ -1,6 +1,7 @@
 /** The events that start a checked playbook. */
 
 import type { CaseEvent } from '../domain/case.ts'
+import type { RunEvent } from '../domain/run.ts'
 import type { Program } from '../expression/index.ts'
 import type { JsonSchema, ObservableKind } from '../plugin/index.ts'
 
@@ -9,6 +10,8 @@ export interface EventTriggers {
   readonly caseTrigger?: CaseTrigger | undefined
   readonly entityTrigger?: EntityTrigger | undefined
   readonly webhookTrigger?: WebhookTrigger | undefined
+  readonly questionTrigger?: QuestionTrigger | undefined
+  readonly runTrigger?: EndedRunTrigger | undefined
 }
 
 /** Starts a run for changes of cases. */
@@ -33,5 +36,18 @@ interface EntityTrigger {
 interface WebhookTrigger {
   /** Schema of the body; undefined: any JSON. */
   readonly body: JsonSchema | undefined
+  readonly where: Program | undefined
+}
+
+/** Starts a run for a question that waits for an answer. */
+interface QuestionTrigger {
+  /** How long it has waited; 0: it was just asked. */
+  readonly afterMs: number
+  readonly where: Program | undefined
+}
+
+/** Starts a run for runs that fail or need a decision. */
+interface EndedRunTrigger {
+  readonly events: readonly RunEvent[]
   readonly where: Program | undefined
 }

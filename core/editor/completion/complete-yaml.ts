@@ -67,10 +67,20 @@ function fits(name: string, present: ReadonlySet<string>): boolean {
   return owners === undefined || owners.includes(action) || isBesideOwner(name, (key) => present.has(key))
 }
 
+/** Whether a value is the code of an organization: of the playbook, or of its schedule. */
+const namesOrganization = (path: readonly PathStep[]): boolean =>
+  ['organization', 'on/schedule/organizations'].includes(
+    path.flatMap((step) => ('key' in step ? [step.key] : [])).join('/'),
+  )
+
+const completeOrganization = ({ organizations = [] }: Guide): readonly Completion[] =>
+  organizations.map(({ code, name }) => ({ label: code, kind: 'value', detail: name }))
+
 /** The values that fit: those of the schema, skills, connections, states and playbooks. */
 export function completeValue(guide: Guide, path: readonly PathStep[]): readonly Completion[] {
   if (namesPlaybook(path)) return completePlaybook(guide, path)
   if (isTimeZonePlace(path)) return completeTimeZone()
+  if (namesOrganization(path)) return completeOrganization(guide)
   const states = completeState(path)
   if (states) return states
   const connections = completeConnection(guide, path)

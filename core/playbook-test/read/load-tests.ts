@@ -12,16 +12,21 @@ export interface LoadedTests extends ParsedTests {
   readonly playbookPath: string | undefined
 }
 
-/** Reads a test file and its playbook, whose path is relative to the file's folder. */
-export async function loadTests(file: string, catalogue: Catalogue): Promise<LoadedTests> {
+/**
+ * Reads a test file and its playbook, whose path is relative to the file's folder.
+ *
+ * @param edited tested instead of the content of the playbook's file
+ */
+export async function loadTests(file: string, catalogue: Catalogue, edited?: string): Promise<LoadedTests> {
   const source = await readFile(file)
   let playbookPath: string | undefined
   const loadPlaybook = (reference: string): Uint8Array | undefined => {
     const path = join(dirname(file), reference)
     const found = readIfThere(path)
+    if (found === undefined) return undefined
     // The first playbook; the others are called by it.
-    if (found !== undefined) playbookPath ??= path
-    return found
+    playbookPath ??= path
+    return edited !== undefined && path === playbookPath ? Buffer.from(edited) : found
   }
   const parsed = await runInSlices(parseTestsInSlices(source, { file, catalogue, loadPlaybook }))
   return { ...parsed, file, source, playbookPath }

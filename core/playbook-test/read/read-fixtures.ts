@@ -160,7 +160,9 @@ export function resolveFixtures(
   const { alertTrigger } = playbook
   const nowMs = lastOf(given, (each) => each.nowMs) ?? defaultNowMs
   const organization = Object.assign(
-    { code: 'demo', name: 'Demo' },
+    playbook.organization === undefined
+      ? { code: 'demo', name: 'Demo' }
+      : { code: playbook.organization, name: playbook.organization },
     ...given.map((each) => each.organization),
   ) as Fixtures['organization']
   const alerts = given.map((each) => each.alert).filter((alert) => alert !== undefined)

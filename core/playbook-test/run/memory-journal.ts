@@ -2,7 +2,8 @@ import { stringifyJson } from '../../common/json.ts'
 import type { FailedAttempt, JournalEntry } from '../../domain/run.ts'
 import { NotFoundError } from '../../errors/errors.ts'
 import type { EndedCall } from '../containments/made-containments.ts'
-import { leavesWindow, planStart } from '../../transitions/rate.ts'
+import { leavesWindow, planStart, type RateLine } from '../../transitions/rate.ts'
+import { finished } from '../../state/stepwise.ts'
 import { endStep, parkStep, raisesAttempt, requireBegun, stepState } from '../../transitions/step.ts'
 import type { StateOutcome } from '../../state/apply-state.ts'
 import type { StateRequest } from '../../state/state.ts'
@@ -160,17 +161,18 @@ function memoryRates(clock: Pick<Clock, 'now'>): Rates {
               all.findIndex(([at]) => at === path),
             ),
       )
-      const at = planStart(
-        limit,
-        {
-          recent: begun.filter((each) => leavesWindow(each, limit) > now).length,
-          ahead: ahead.length,
-          plannedAt: known?.waits === true ? known.at : undefined,
-          startedAt: (back) => begun[back],
-          waitsUntil: (back) => ahead.at(-1 - back),
+      const line: RateLine<never, unknown> = {
+        recent: begun.filter((each) => leavesWindow(each, limit) > now).length,
+        ahead: ahead.length,
+        plannedAt: known?.waits === true ? known.at : undefined,
+        *startedAt(back) {
+          return begun[back]
         },
-        now,
-      )
+        *waitsUntil(back) {
+          return ahead.at(-1 - back)
+        },
+      }
+      const at = finished(planStart(limit, line, now))
       if (at <= now || waits) starts.set(path, { of, waits: at > now, at })
       return Math.max(0, at - now)
     },

@@ -1,7 +1,6 @@
 import { identifyAlert } from '../../alert-source/index.ts'
 import { correlationOf, type CorrelationKeys } from '../../correlation/correlation-of.ts'
 import type { Organization } from '../../domain/organization.ts'
-import type { CaseEvent } from '../../domain/case.ts'
 import type { RunTrigger } from '../../domain/run.ts'
 import type { Program } from '../../expression/index.ts'
 import { whereOf } from '../../trigger/example-trigger.ts'
@@ -16,6 +15,7 @@ import type { RunNames } from '../../engine/scope/scope.ts'
 import type { CalledPlaybooks } from '../../engine/steps/walk.ts'
 import { NotFoundError } from '../../errors/errors.ts'
 import { isForProvider, isForType } from '../../investigation/choose-playbook.ts'
+import { isFor, ownerText } from '../../playbook/check/owner.ts'
 import type { Playbook } from '../../playbook/language/playbook.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { JournalStore } from '../../ports/runs/journal-store.ts'
@@ -144,7 +144,9 @@ export const either = (words: readonly string[] = []): string => words.map((word
 /** True if the alert or event would start the playbook, else the reason. */
 export function startsFor(playbook: Playbook, fixtures: Fixtures): true | string {
   const { alertTrigger: trigger } = playbook
-  const { alert } = fixtures
+  const { alert, organization } = fixtures
+  if (!isFor(playbook, organization.code))
+    return `the playbook belongs to ${ownerText(playbook)}, not to '${organization.code}'`
   if (fixtures.trigger !== undefined) return startsForEvent(playbook, fixtures, fixtures.trigger)
   if (trigger === undefined || alert === undefined) return true
   if (!isForType(trigger, alert.type))
@@ -159,9 +161,10 @@ function startsForEvent(
   fixtures: Fixtures,
   { kind, ...fields }: RunTrigger,
 ): true | string {
-  const events = fields['events'] as readonly CaseEvent[]
-  const wanted = playbook.caseTrigger?.events ?? []
-  if (kind === 'case' && !events.some((event) => wanted.includes(event)))
+  const events = fields['events'] as readonly string[]
+  const wanted: readonly string[] =
+    (kind === 'run' ? playbook.runTrigger : playbook.caseTrigger)?.events ?? []
+  if ((kind === 'case' || kind === 'run') && !events.some((event) => wanted.includes(event)))
     return `the playbook starts for the events ${either(wanted)}, not ${either(events)}`
   return holdsFor(whereOf(playbook, kind), fixtures, 'event')
 }

@@ -39,7 +39,10 @@ export function checkInterfaceConnection(
       other === undefined
         ? `there is no connection ${quote(named)}`
         : `${quote(named)} is a connection of ${other.plugin}, which does not implement ${found.name}`
-    problems.add('E304', message, at, suggest(named, names) ?? 'create it, or correct the name')
+    const hint = suggest(named, names) ?? 'create it, or correct the name'
+    // A name that another plugin uses cannot be used again.
+    const missing = other === undefined ? missingConnection(plugins, named) : undefined
+    problems.add('E304', message, at, hint, missing)
     return
   }
   // The others depend on the organization.
@@ -48,7 +51,8 @@ export function checkInterfaceConnection(
   if (candidates.length === 0) {
     const hint = plugins.length === 0 ? 'install a plugin that implements it' : undefined
     const message = `no connection can be used for ${found.name}`
-    problems.add('E304', message, at, hint ?? `create a connection of ${[...new Set(plugins)].join(', ')}`)
+    const create = `create a connection of ${[...new Set(plugins)].join(', ')}`
+    problems.add('E304', message, at, hint ?? create, missingConnection(plugins))
   } else if (candidates.length > 1 && gathers === undefined && !mayBelong(given, takes)) {
     const choice = candidates.map(({ connection }) => connection).join(' | ')
     const entity = takes === undefined ? '' : `, or give the ${takes} as a step found it`
@@ -56,6 +60,9 @@ export function checkInterfaceConnection(
     problems.add('E304', message, at, `add connection: ${choice}${entity}`)
   }
 }
+
+const missingConnection = (plugins: readonly string[], name?: string) =>
+  plugins.length === 0 ? undefined : ({ kind: 'connection', name, plugins: [...new Set(plugins)] } as const)
 
 /** The inputs whose values are written in the playbook. */
 const literalPart = (given: TypedTemplate | undefined): Readonly<Record<string, unknown>> =>

@@ -46,15 +46,23 @@ interface OneTrigger {
   readonly alerts: string
 }
 
-/** A trigger for each type and provider. A trigger with fewer types is more specific, so it takes precedence. */
-function triggersOf({ alertTrigger, shadow }: Playbook): readonly OneTrigger[] {
+/**
+ * A trigger for each type and provider. A trigger with fewer types is more specific, and one of an organization precedes shared ones.
+ */
+function triggersOf({ alertTrigger, shadow, organization }: Playbook): readonly OneTrigger[] {
   // A shadow investigates no alerts.
   if (alertTrigger === undefined || shadow !== undefined) return []
   const { types, providers, where } = alertTrigger
   const count = types?.length ?? null
   return (types ?? [null]).flatMap((type) =>
     (providers ?? [null]).map((provider) => ({
-      key: JSON.stringify([type, count, provider?.toLowerCase() ?? null, where?.source ?? null]),
+      key: JSON.stringify([
+        organization?.toLowerCase() ?? null,
+        type,
+        count,
+        provider?.toLowerCase() ?? null,
+        where?.source ?? null,
+      ]),
       alerts: [
         ...(type === null ? [] : [`type '${type}'`]),
         ...(provider === null ? [] : [`provider '${provider}'`]),

@@ -34,6 +34,11 @@ export const languageKeys = {
       },
       version: { meaning: 'a label without effect', schema: text },
       description: { meaning: 'a description for people', schema: text },
+      organization: {
+        meaning: 'code of the organization that the playbook belongs to',
+        default: 'shared by all organizations',
+        schema: { type: 'string', pattern: codePattern },
+      },
       owner: { meaning: 'the person or team responsible', schema: text },
       tags: { meaning: 'a list of strings', schema: texts },
       mode: {
@@ -104,6 +109,11 @@ export const languageKeys = {
         schema: reference('entity_trigger'),
       },
       webhook: { meaning: 'starts for requests of another system', schema: reference('webhook_trigger') },
+      question: {
+        meaning: 'starts when a question is asked, or waits too long',
+        schema: reference('question_trigger'),
+      },
+      run: { meaning: 'starts when runs fail or need a decision', schema: reference('run_trigger') },
       call: { meaning: '`true`: other playbooks may call it', schema: { const: true } },
       manual: { meaning: '`true`: people may run it manually', schema: { const: true } },
     },

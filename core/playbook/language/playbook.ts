@@ -19,6 +19,8 @@ export interface Playbook extends EventTriggers {
   /** A label; identity is `hash`. */
   readonly version: string | undefined
   readonly description: string
+  /** Code of the organization that it belongs to, as written; undefined: all organizations share it. */
+  readonly organization?: string | undefined
   readonly owner?: string | undefined
   readonly tags?: readonly string[]
   /** Undefined: it is live. */

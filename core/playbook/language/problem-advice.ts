@@ -194,3 +194,26 @@ export const pluginCatalogue = {
       'No request of the plugin has a path with this beginning, so the limit never applies. Paths are below the base URL: with `base_url: https://api.example.com/v1`, write `/search`, not `/v1/search`.',
   },
 } as const
+
+/** Problems with names on a server and with what belongs to whom, as part of the problem catalogue. */
+export const namesCatalogue = {
+  E322: {
+    title: 'unknown provider',
+    explanation:
+      'The server has no provider with the code in `on.alert.provider`, so no alert would start the playbook. Only checks on a server report this.',
+  },
+  E323: {
+    title: 'unknown organization',
+    explanation:
+      'The server has no organization with this code, or you have no access to it: in `organization` at the top, or in `on.schedule.organizations`. No run would start for it. Only checks on a server report this.',
+  },
+  E324: {
+    title: 'nothing to undo',
+    explanation: '`undo` needs a skill that contains and is undone by another: see `tocsin skills <skill>`.',
+  },
+  E325: {
+    title: 'belongs to another organization',
+    explanation:
+      'A playbook with `organization` at the top runs for that organization only. Only playbooks of the same organization can call it or run in shadow beside it, and it cannot name another one in `on.schedule.organizations`. It can call shared playbooks, which have no `organization`.',
+  },
+} as const

@@ -1,5 +1,5 @@
 import type { ProblemSeverity } from '../../errors/source-frame.ts'
-import { adviceCatalogue, pluginCatalogue, testCatalogue } from './problem-advice.ts'
+import { adviceCatalogue, namesCatalogue, pluginCatalogue, testCatalogue } from './problem-advice.ts'
 
 /** The description of a code. docs/problems.md contains the same; a test keeps both equal. */
 export interface CatalogueEntry {
@@ -246,20 +246,7 @@ export const problemCatalogue = {
     explanation:
       'Each expression of `on.alert.group.by` must read the alert. Otherwise it is the same for all alerts and would group unrelated ones.',
   },
-  E322: {
-    title: 'unknown provider',
-    explanation:
-      'The server has no provider with the code in `on.alert.provider`, so no alert would start the playbook. Only checks on a server report this.',
-  },
-  E323: {
-    title: 'unknown organization',
-    explanation:
-      'The server has no organization with a code in `on.schedule.organizations`, so no run would start for it. Only checks on a server report this.',
-  },
-  E324: {
-    title: 'nothing to undo',
-    explanation: '`undo` needs a skill that contains and is undone by another: see `tocsin skills <skill>`.',
-  },
+  ...namesCatalogue,
   E330: {
     title: 'unknown time zone',
     explanation:

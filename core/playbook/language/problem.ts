@@ -1,4 +1,4 @@
-import type { ProblemSeverity, SourceProblem } from '../../errors/source-frame.ts'
+import type { MissingPart, ProblemSeverity, SourceProblem } from '../../errors/source-frame.ts'
 import { severityOf, type ProblemCode } from './problem-catalogue.ts'
 import type { SourceText, Span } from './source-text.ts'
 
@@ -18,6 +18,7 @@ interface Found extends Span {
   readonly code: ProblemCode
   readonly message: string
   readonly hint: string | undefined
+  readonly missing?: MissingPart | undefined
 }
 
 const cut = (start: number, end: number): Found => ({
@@ -45,7 +46,7 @@ export class Problems {
   }
 
   /** Ignores repeated messages at the same place. */
-  add(code: ProblemCode, message: string, { start, end }: Span, hint?: Hint): void {
+  add(code: ProblemCode, message: string, { start, end }: Span, hint?: Hint, missing?: MissingPart): void {
     const key = `${start} ${end} ${code} ${message}`
     if (this.#found.has(key)) return
     // Counted separately, so that warnings do not hide errors.
@@ -55,7 +56,8 @@ export class Problems {
       return
     }
     if (isWrong) this.#errors++
-    this.#found.set(key, { code, message, start, end, hint: typeof hint === 'function' ? hint() : hint })
+    const shownHint = typeof hint === 'function' ? hint() : hint
+    this.#found.set(key, { code, message, start, end, hint: shownHint, missing })
   }
 
   /** The source of a span. */
@@ -93,7 +95,7 @@ export class Problems {
     return [...sorted, ...more].map((found) => this.#place(found))
   }
 
-  #place({ code, message, hint, start, end }: Found): Problem {
+  #place({ code, message, hint, start, end, missing }: Found): Problem {
     const from = this.#source.place(start)
     const to = this.#source.place(end)
     return {
@@ -106,6 +108,7 @@ export class Problems {
       column: from.column,
       endLine: to.line,
       endColumn: to.column,
+      ...(missing === undefined ? {} : { missing }),
     }
   }
 }

@@ -1,4 +1,5 @@
 import { writeRate } from '../../common/rates.ts'
+import { conditionWords, stepName } from '../../engine/journal/step-name.ts'
 import { writeDuration } from './durations.ts'
 import type { AskedPeople, AwaitedEvent } from '../waits/waits.ts'
 import type { Playbook, Step, Template } from './playbook.ts'
@@ -15,6 +16,8 @@ export interface GraphNode {
   /** `start` and `end` of the run, the `join` after a parallel or switch, or the action of a step. */
   readonly kind: 'start' | 'end' | 'join' | Step['action']
   readonly label: string
+  /** What people call it: also a step without an id has a readable name. */
+  readonly name: string
   /** The step in the source; undefined for start, end and joins. */
   readonly line: number | undefined
   /** Path of the group around it; undefined at the top. */
@@ -83,7 +86,15 @@ class GraphBuilder {
   readonly endings: Entrance[] = []
 
   node(node: Pick<GraphNode, 'id' | 'kind' | 'label'> & Partial<GraphNode>): void {
-    this.nodes.push({ line: undefined, parent: undefined, isConditional: false, isForeach: false, ...node })
+    const { label: name } = node
+    this.nodes.push({
+      name,
+      line: undefined,
+      parent: undefined,
+      isConditional: false,
+      isForeach: false,
+      ...node,
+    })
   }
 
   enter(to: string, entrances: readonly Entrance[]): void {
@@ -111,7 +122,8 @@ class GraphBuilder {
     this.node({
       id: path,
       kind: step.action,
-      label: step.name ?? step.id ?? nameOf(step),
+      label: step.name ?? step.id ?? labelOf(step),
+      name: step.name ?? step.id ?? describeStep(step, path),
       line: step.place.line,
       parent,
       isConditional: step.if !== undefined,
@@ -178,7 +190,39 @@ class GraphBuilder {
   }
 }
 
-function nameOf(step: Step): string {
+/** The name of a step without an id. */
+function describeStep(step: Step, path: string): string {
+  switch (step.action) {
+    case 'uses':
+      return stepName({ path, kind: step.skill })
+    case 'call':
+      return `call ${step.playbook}`
+    case 'set':
+      return keysOf(step.set).length > 0
+        ? `set ${listOf(keysOf(step.set))}`
+        : stepName({ path, kind: step.action })
+    case 'steps':
+    case 'parallel':
+    case 'switch':
+      if (step.if !== undefined) return `if ${conditionWords(step.if.source)}`
+      return stepName({ path, kind: step.action })
+    default:
+      return stepName({ path, kind: step.action })
+  }
+}
+
+function keysOf(template: Template): readonly string[] {
+  if (template.kind === 'map') return template.entries.map(([key]) => key)
+  const value = template.kind === 'literal' ? template.value : undefined
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? Object.keys(value) : []
+}
+
+const maxListed = 3
+
+const listOf = (names: readonly string[]): string =>
+  names.length <= maxListed ? names.join(', ') : `${names.slice(0, maxListed).join(', ')}, …`
+
+function labelOf(step: Step): string {
   if (step.action === 'uses') return step.skill
   return step.action === 'call' ? step.playbook : step.action
 }

@@ -1,8 +1,9 @@
 import { caseEvents } from '../../domain/case.ts'
+import { runEvents } from '../../domain/run.ts'
 import { codePattern } from '../../domain/ids.ts'
 import { observableKinds } from '../../plugin/index.ts'
 import { defaultTimeZone } from '../../trigger/schedule.ts'
-import { entityBounds } from '../../trigger/trigger-schema.ts'
+import { entityBounds, maxQuestionWaitMs } from '../../trigger/trigger-schema.ts'
 import { phrases, shapes, type MapDeclaration } from './key-table.ts'
 
 const { reference, text, map, condition, integer, oneOrMore } = shapes
@@ -72,6 +73,38 @@ export const triggerKeys = {
         schema: condition,
       },
     },
+  },
+  questionTrigger: {
+    what: 'a question trigger',
+    description: 'The questions that start the playbook. Its runs see the question as `trigger`.',
+    keys: {
+      after: {
+        meaning: `how long it has waited for an answer, at most ${duration(maxQuestionWaitMs)}`,
+        default: 'none: when it is asked',
+        schema: reference('duration'),
+      },
+      where: {
+        meaning: 'only questions for which this expression over `trigger` is true',
+        default: 'all',
+        schema: condition,
+      },
+    },
+  },
+  runTrigger: {
+    what: 'a run trigger',
+    description: 'What happens to runs and starts the playbook. Its runs see it as `trigger`.',
+    keys: {
+      event: {
+        meaning: `${choices(runEvents)} (a step has an unknown outcome), or a list of them`,
+        schema: oneOrMore({ enum: runEvents }),
+      },
+      where: {
+        meaning: 'only runs for which this expression over `trigger` is true',
+        default: 'all',
+        schema: condition,
+      },
+    },
+    required: ['event'],
   },
   schedule: {
     what: 'a schedule',

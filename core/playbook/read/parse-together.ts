@@ -39,7 +39,7 @@ export function* parseTogetherInSlices<F extends PlaybookFile>(
   const given = new Map<string, string>()
   for (const { playbook, source } of alone) {
     // Also playbooks with errors: callers are told so.
-    const name = playbook?.name ?? nameIn(textOf(source))
+    const name = playbook?.name ?? nameOfSource(textOf(source))
     if (name !== undefined && !given.has(name)) given.set(name, playbook?.source ?? textOf(source))
   }
   const callable = new Map<PlaybookSources | undefined, CallablePlaybooks>()
@@ -69,5 +69,5 @@ const textOf = (source: string | Uint8Array): string =>
   typeof source === 'string' ? source : new TextDecoder().decode(source)
 
 /** The name of a playbook that cannot be parsed. */
-const nameIn = (text: string): string | undefined =>
+export const nameOfSource = (text: string): string | undefined =>
   /^name:[ \t]+["']?([a-z0-9]+(?:-[a-z0-9]+)*)["']?[ \t]*(?:#.*)?\r?$/m.exec(text.slice(0, 100_000))?.[1]

@@ -1,7 +1,7 @@
 import { dyn, nullType, typeOfSchema, union, type Type } from '../../expression/index.ts'
 import type { Catalogue } from '../../registry/catalogue.ts'
 import { longestEndMs } from '../scope/check-times.ts'
-import { contentHash, type SourceText } from '../language/source-text.ts'
+import { contentHash, type SourceText, type Span } from '../language/source-text.ts'
 import type {
   CallablePlaybooks,
   ReadContext,
@@ -13,6 +13,7 @@ import type { Node } from '../yaml/document.ts'
 import { compileValue } from '../template/expressions.ts'
 import { describe, readChoice, readFields, type Fields } from '../template/fields.ts'
 import { grammar } from '../language/grammar.ts'
+import { isFor } from '../check/owner.ts'
 import type { ReadObserver } from '../template/observer.ts'
 import { keptValue } from '../template/kept-value.ts'
 import { openSourceInSlices } from '../yaml/open-source.ts'
@@ -103,7 +104,8 @@ function* readPlaybook(
 ): Sliced<Playbook | undefined> {
   const fields = readFields(problems, root, grammar.playbook)
   if (fields === undefined) return undefined
-  const head = readHead(problems, fields)
+  const head = readHead({ problems, known: options.known }, fields)
+  const known = options.known && namesFor(options.known, head)
   const limits = { problems, patterns: { left: maxPatternWeight } }
   const inputsEntry = fields.get('inputs')
   const inputs: Inputs = inputsEntry ? yield* readInputs(limits, inputsEntry) : new Map()
@@ -118,14 +120,15 @@ function* readPlaybook(
     source,
     catalogue: options.catalogue,
     connections: options.connections,
-    known: options.known,
+    known,
+    organization: head.organization,
     observer: options.observer,
     ids: collectStepIds(root, source, problems),
     readSequence,
     readBranches,
     defaults: readDefaults(problems, fields, {
       catalogue: options.catalogue,
-      connections: options.connections ?? options.known?.connections,
+      connections: options.connections ?? known?.connections,
     }),
     playbooks: options.playbooks,
     callers: [...(options.callers ?? []), head.name],
@@ -137,9 +140,7 @@ function* readPlaybook(
     readSteps: new Set(),
     producers: [],
   }
-  if (alertEntry && !context.hasAlert) {
-    problems.add('E112', '`alert` describes alert content, but no alert starts this playbook', alertEntry.key)
-  }
+  if (alertEntry && !context.hasAlert) reportUnusedSchema(problems, alertEntry.key)
   const events = readEventHead(limits, on?.value)
   const surroundings = {
     trigger: events.type,
@@ -172,6 +173,20 @@ function* readPlaybook(
   if (!problems.hasErrors) reportUnusedOutputs(context)
   return playbook
 }
+
+const reportUnusedSchema = (problems: Problems, at: Span): void =>
+  problems.add('E112', '`alert` describes alert content, but no alert starts this playbook', at)
+
+/** Without the connections of other organizations than the one that the playbook belongs to. */
+const namesFor = (known: KnownNames, playbook: Pick<Playbook, 'organization'>): KnownNames =>
+  playbook.organization === undefined
+    ? known
+    : {
+        ...known,
+        connections: known.connections.filter(
+          ({ organization }) => organization === undefined || isFor(playbook, organization),
+        ),
+      }
 
 const masksOf = (
   { inputs, trigger }: Surroundings,

@@ -1,10 +1,11 @@
 import { caseEvents } from '../../domain/case.ts'
-import type { TriggerKind } from '../../domain/run.ts'
+import { runEvents, type TriggerKind } from '../../domain/run.ts'
 import { dyn, typeOfSchema, type Type } from '../../expression/index.ts'
 import { observableKinds, type JsonSchema } from '../../plugin/index.ts'
 import {
   entityBounds,
   isTriggerKind,
+  maxQuestionWaitMs,
   schemaOfTrigger,
   schemaOfTriggers,
 } from '../../trigger/trigger-schema.ts'
@@ -41,7 +42,7 @@ export function readEventHead(
   return { type: typeOfSchema(schemaOfTriggers(kinds, isOnly, body)), body }
 }
 
-/** Reads `on.case`, `on.entity` and `on.webhook`. */
+/** Reads the events of `on`. */
 export function readEvents(
   context: ReadContext,
   on: Fields | undefined,
@@ -61,6 +62,14 @@ export function readEvents(
     }),
     entityTrigger: read('entity', (fields, where) => ({ ...readEntity(context, fields), where: where() })),
     webhookTrigger: read('webhook', (_, where) => ({ body, where: where() })),
+    questionTrigger: read('question', (fields, where) => ({
+      afterMs: readAfter(context, fields.get('after')),
+      where: where(),
+    })),
+    runTrigger: read('run', (fields, where) => {
+      const event = fields.get('event')
+      return { events: event ? readChoices(context, event, runEvents) : [], where: where() }
+    }),
   }
 }
 
@@ -69,6 +78,15 @@ type ReadWhere = () => ReturnType<typeof readWhere>
 function readWhere(context: ReadContext, fields: Fields, names: Readonly<Record<string, Type>>) {
   const where = fields.get('where')
   return where && compileCondition(context, new NameScope(names, { isBefore: true }), where).program
+}
+
+function readAfter({ problems }: ReadContext, after: Entry | undefined): number {
+  const ms = (after && readDuration(problems, after)) ?? 0
+  if (after && ms > maxQuestionWaitMs) {
+    const most = writeDuration(maxQuestionWaitMs)
+    problems.add('E107', `\`after\` is at most ${most}`, after.value, `write ${most} or less`)
+  }
+  return ms
 }
 
 function readEntity(context: ReadContext, fields: Fields) {

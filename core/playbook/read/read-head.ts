@@ -1,5 +1,6 @@
 import { isReservedOnWindows } from '../../common/reserved-names.ts'
 import type { ReadContext, Defaults } from '../scope/context.ts'
+import { readOrganization } from './read-codes.ts'
 import { suggest } from '../language/did-you-mean.ts'
 import type { Entry } from '../yaml/document.ts'
 import { describe, readDuration, readFields, readText, readWord, type Fields } from '../template/fields.ts'
@@ -9,21 +10,27 @@ import type { Playbook } from '../language/playbook.ts'
 import { quote, type Problems } from '../language/problem.ts'
 import { readRetry } from '../steps/read-retry.ts'
 
-type Head = Pick<Playbook, 'name' | 'version' | 'description' | 'owner' | 'tags' | 'timeoutMs'>
+type Head = Pick<
+  Playbook,
+  'name' | 'version' | 'description' | 'organization' | 'owner' | 'tags' | 'timeoutMs'
+>
 
 /** Reads the description of a playbook. */
-export function readHead(problems: Problems, fields: Fields): Head {
+export function readHead(context: Pick<ReadContext, 'problems' | 'known'>, fields: Fields): Head {
+  const { problems } = context
   const version = fields.get('apiVersion')
   if (version) checkVersion(problems, version)
   const name = fields.get('name')
   const label = fields.get('version')
   const description = fields.get('description')
+  const organization = fields.get('organization')
   const owner = fields.get('owner')
   const timeout = fields.get('timeout')
   return {
     name: (name && readName(problems, name)) ?? '',
     version: label && readText(problems, label),
     description: (description && readText(problems, description)) ?? '',
+    organization: organization && readOrganization(context, organization),
     owner: owner && readText(problems, owner),
     tags: readTags(problems, fields),
     timeoutMs: (timeout && readDuration(problems, timeout)) ?? defaultRunTimeoutMs,
@@ -125,6 +132,7 @@ function checkPreset(
       `${plugin} has no connection ${quote(name)}`,
       value,
       suggest(name, own) ?? 'create it, or correct the name',
+      { kind: 'connection', name, plugins: [plugin] },
     )
   }
 }

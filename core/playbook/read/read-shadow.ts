@@ -1,5 +1,6 @@
 import { namePattern, nameRule, shadowMode } from '../language/constants.ts'
 import { suggest } from '../language/did-you-mean.ts'
+import { haveSameOwner, ownerText } from '../check/owner.ts'
 import type { Shadow } from '../language/playbook.ts'
 import { quote } from '../language/problem.ts'
 import type { ReadContext } from '../scope/context.ts'
@@ -53,6 +54,11 @@ function* readBeside(context: ReadContext, entry: Entry): Sliced<string | undefi
         playbooks.names.filter((each) => each !== callers.at(-1)),
       ),
     )
+  if (live?.playbook && !haveSameOwner(live.playbook, context)) {
+    const message = `${quote(name)} belongs to ${ownerText(live.playbook)}, and this one to ${ownerText(context)}`
+    const hint = 'leave out `beside`: the shadow is then judged on all alerts that match its own `on.alert`'
+    problems.add('E325', message, value, hint)
+  }
   if (live?.playbook?.shadow)
     problems.add('E350', `${quote(name)} runs in shadow itself`, value, 'name a live playbook')
   return name

@@ -1,12 +1,10 @@
 import { triggerKinds } from '../../domain/run.ts'
-import { codePattern } from '../../domain/ids.ts'
 import { ValidationError } from '../../errors/errors.ts'
 import type { Type } from '../../expression/index.ts'
 import type { ReadContext } from '../scope/context.ts'
-import { suggest } from '../language/did-you-mean.ts'
 import type { Entry, Node } from '../yaml/document.ts'
 import { compileCondition } from '../template/expressions.ts'
-import { describe, headSpan, readFields, readText, readWord } from '../template/fields.ts'
+import { describe, headSpan, readFields, readText } from '../template/fields.ts'
 import { grammar } from '../language/grammar.ts'
 import { resolveInputs } from '../template/inputs.ts'
 import { nodeAt, partsOf, plainValue } from '../yaml/plain-value.ts'
@@ -14,6 +12,7 @@ import type { EventTriggers } from '../../trigger/triggers.ts'
 import type { AlertTrigger, Inputs, Playbook, Schedule } from '../language/playbook.ts'
 import { quote } from '../language/problem.ts'
 import { readCorrelate } from './read-correlate.ts'
+import { readProvider, readServedOrganization } from './read-codes.ts'
 import { readEvents, readOneOrMore, type EventHead } from './read-events.ts'
 import { readGrouping } from './read-grouping.ts'
 import { isTimeZone, nearestTimeZone } from '../../common/time-zones.ts'
@@ -107,28 +106,6 @@ function readAlertType({ problems }: ReadContext, entry: Entry): string | undefi
   return type
 }
 
-function readProvider(context: ReadContext, entry: Entry): string | undefined {
-  const code = readWord(context.problems, entry, codePattern, 'use letters, digits and _')
-  if (code !== undefined) checkProvider(context, code, entry.value)
-  return code
-}
-
-/** An unknown provider sends no alerts. */
-function checkProvider({ known, problems }: ReadContext, code: string, at: Node): void {
-  if (known === undefined || isAmong(known.providers, code)) return
-  problems.add('E322', `unknown provider ${quote(code)}`, at, suggest(code, known.providers) ?? 'create it')
-}
-
-/** An unknown organization gets no runs. */
-function checkOrganization({ known, problems }: ReadContext, code: string, at: Node): void {
-  const codes = known?.organizations
-  if (codes === undefined || isAmong(codes, code)) return
-  problems.add('E323', `unknown organization ${quote(code)}`, at, suggest(code, codes) ?? 'create it')
-}
-
-const isAmong = (codes: readonly string[], code: string): boolean =>
-  codes.some((each) => each.toLowerCase() === code.toLowerCase())
-
 /** Reads a cron expression, or a map with `cron`. */
 function readSchedule(context: ReadContext, entry: Entry, inputs: Inputs): Schedule | undefined {
   const { problems } = context
@@ -176,11 +153,7 @@ function readOrganizations(context: ReadContext, { name, key, value }: Entry): r
     return []
   }
   return value.items
-    .map((item) => {
-      const code = readWord(problems, { name, key, value: item }, codePattern, 'use letters, digits and _')
-      if (code !== undefined) checkOrganization(context, code, item)
-      return code
-    })
+    .map((item) => readServedOrganization(context, { name, key, value: item }))
     .filter((code) => code !== undefined)
 }
 

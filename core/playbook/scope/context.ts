@@ -14,6 +14,8 @@ import type { Sliced } from '../../common/sliced.ts'
 export interface KnownConnection {
   readonly name: string
   readonly plugin: string
+  /** Code of its organization. Default: playbooks of every organization may use it. */
+  readonly organization?: string | undefined
 }
 
 /** Names on the server that runs the playbook, which may only use these. */
@@ -23,6 +25,8 @@ export interface KnownNames {
   readonly providers: readonly string[]
   /** Codes. Undefined: not checked. */
   readonly organizations?: readonly string[] | undefined
+  /** There may be others, which a playbook cannot belong to. Default: no. */
+  readonly otherOrganizations?: true | undefined
 }
 
 /** Reads a list of steps and adds their results to the scope. */
@@ -90,6 +94,8 @@ export interface ReadContext extends ExpressionContext {
   readonly connections: readonly KnownConnection[] | undefined
   /** Undefined: names of connections and providers are not checked. */
   readonly known?: KnownNames | undefined
+  /** Code of the organization that the playbook belongs to; undefined: it is a shared one. */
+  readonly organization?: string | undefined
   /** The readers of lists of steps, for the steps inside actions: in order, and at the same time. */
   readonly readSequence: StepsReader
   readonly readBranches: StepsReader

@@ -9,6 +9,7 @@ import type { Entry } from '../yaml/document.ts'
 import { compileValue } from '../template/expressions.ts'
 import { describe, readWord, type Fields } from '../template/fields.ts'
 import { namePattern, nameRule } from '../language/constants.ts'
+import { mayCall, ownerText } from '../check/owner.ts'
 import { maskOfType } from '../check/mask-of-type.ts'
 import type { CallStep, Inputs, Playbook } from '../language/playbook.ts'
 import { quote } from '../language/problem.ts'
@@ -85,6 +86,11 @@ function* findCallee(context: ReadContext, name: string, { value }: Entry): Slic
       const where = found ? `line ${found.line}: ${found.message}` : undefined
       problems.add('E317', `the playbook ${quote(name)} has errors`, value, where)
     }
+    return undefined
+  }
+  if (!mayCall(context, playbook)) {
+    const message = `the playbook ${quote(name)} belongs to ${ownerText(playbook)}, and this one to ${ownerText(context)}`
+    problems.add('E325', message, value, 'call a shared playbook, or give both the same `organization`')
     return undefined
   }
   if (playbook.shadow) {

@@ -229,12 +229,14 @@ function checkConnection(
       `${plugin.name} has no connection ${quote(name)}`,
       at,
       suggest(name, names) ?? 'create it, or correct the name',
+      { kind: 'connection', name, plugins: [plugin.name] },
     )
   } else if (connections === undefined) {
     // It depends on the organization.
     return
   } else if (own.length === 0 && skill.connectionIsOptional !== true) {
-    problems.add('E304', `${plugin.name} has no connection`, at, 'create one')
+    const missing = { kind: 'connection', plugins: [plugin.name] } as const
+    problems.add('E304', `${plugin.name} has no connection`, at, 'create one', missing)
   } else if (own.length > 1) {
     const hint = `add connection: ${names.join(' | ')}`
     problems.add('E304', `${plugin.name} has several connections`, at, hint)

@@ -13,7 +13,7 @@ import {
   type Type,
 } from '../../expression/index.ts'
 import type { Sliced } from '../../common/sliced.ts'
-import { caseEvents } from '../../domain/case.ts'
+import { caseChanges } from '../../domain/case.ts'
 import { schemaOfChange } from '../../trigger/trigger-schema.ts'
 import { eventName, sinceWords } from '../language/constants.ts'
 import { grammar } from '../language/grammar.ts'
@@ -120,7 +120,7 @@ function* readCase(
   const event = fields.get('event')
   const nodes = event === undefined ? [] : event.value.kind === 'list' ? event.value.items : [event.value]
   const events = nodes.flatMap(
-    (node) => readChoice(context.problems, { ...event!, value: node }, caseEvents) ?? [],
+    (node) => readChoice(context.problems, { ...event!, value: node }, caseChanges) ?? [],
   )
   return {
     kind: 'case',

@@ -7,7 +7,7 @@ import {
   skillPattern,
   viaOperator,
 } from '../language/constants.ts'
-import { caseEvents } from '../../domain/case.ts'
+import { caseChanges } from '../../domain/case.ts'
 import { phrases, shapes, type MapDeclaration } from '../language/key-table.ts'
 
 const { reference, text, texts, map, condition, integer } = shapes
@@ -141,10 +141,10 @@ export const waitKeys = {
     keys: {
       id: { meaning: 'its id, or `any`', default: 'the case of the run', schema: text },
       event: {
-        meaning: `${choices(caseEvents)}, or a list of them`,
+        meaning: `${choices(caseChanges)}, or a list of them`,
         default: 'every change',
         schema: {
-          anyOf: [{ enum: caseEvents }, { type: 'array', minItems: 1, items: { enum: caseEvents } }],
+          anyOf: [{ enum: caseChanges }, { type: 'array', minItems: 1, items: { enum: caseChanges } }],
         },
       },
     },

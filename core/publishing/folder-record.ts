@@ -1,0 +1,101 @@
+import { join, relative } from 'node:path'
+import type { Rivalry } from '../playbook/check/find-rivals.ts'
+import { contentHash } from '../playbook/language/source-text.ts'
+import type { Log } from '../ports/log.ts'
+import type { PlaybookChange } from './check-changes.ts'
+import type { FolderComparison } from './compare-folder.ts'
+import { isForNamesOnly, type RefusedChange } from './hindrance.ts'
+import { logProblems } from './read-folder.ts'
+
+/** A file of the folder that is not live. */
+export interface RefusedFile {
+  /** Path in the folder. */
+  readonly file: string
+  readonly errors: number
+}
+
+const maxLogged = 10_000
+
+/** What is known of the files of the folder since they were last read or written. */
+export class FolderRecord {
+  /** Paths of the live files, by name. */
+  readonly paths = new Map<string, string>()
+  /** Content hashes by path, as last taken up. */
+  readonly taken = new Map<string, string>()
+  refused: readonly RefusedFile[] = []
+  /** Paths of files refused only because of unknown names. */
+  unnamed: ReadonlySet<string> = new Set()
+  /** A change of the folder that is not published; undefined: all is published. */
+  refusedChange: RefusedChange | undefined
+  /** Warnings about playbooks for the same alerts. */
+  rivals: readonly Rivalry[] = []
+  readonly #folder: string
+  readonly #log: Log
+  readonly #logged = new Set<string>()
+
+  constructor(folder: string, log: Log) {
+    this.#folder = folder
+    this.#log = log
+  }
+
+  /** The file of a playbook, also if it was refused or does not exist yet. */
+  pathOf(name: string): string {
+    return this.paths.get(name) ?? this.pathIn(`${name}.yaml`)
+  }
+
+  pathIn(file: string): string {
+    return join(this.#folder, file)
+  }
+
+  /** Path in the folder. */
+  fileAt(path: string): string {
+    return relative(this.#folder, path)
+  }
+
+  noteApplied(changes: readonly PlaybookChange[]): void {
+    for (const { name, source } of changes) {
+      const path = this.pathOf(name)
+      if (source === null) this.paths.delete(name)
+      else this.paths.set(name, path)
+      this.#noteTaken(path, source === null ? null : contentHash(source))
+    }
+  }
+
+  notePublished({ valid, changed, removed, rivals }: FolderComparison): void {
+    for (const name of removed) this.paths.delete(name)
+    for (const { path, hash } of changed) this.#noteTaken(path, hash)
+    for (const { path, playbook } of valid) this.paths.set(playbook.name, path)
+    this.rivals = rivals
+    for (const { code, message } of rivals) this.logOnce(message, () => this.#log.warn({ code }, message))
+  }
+
+  noteBroken({ broken }: FolderComparison): void {
+    this.refused = broken.map(({ path, errors }) => ({ file: this.fileAt(path), errors: errors.length }))
+    const unnamed = broken.filter(({ errors }) => isForNamesOnly({ problems: errors }))
+    this.unnamed = new Set(unnamed.map(({ path }) => path))
+    for (const { path, errors } of broken) {
+      const said = errors.map(({ code, line, message }) => `${code} ${line} ${message}`).join()
+      this.logOnce(`${path} ${said}`, () => logProblems(this.#log, path, errors))
+    }
+  }
+
+  /** A file that was refused because of unknown names is live. */
+  noteNamed(name: string, path: string, hash: string): void {
+    this.paths.set(name, path)
+    this.#noteTaken(path, hash)
+    this.refused = this.refused.filter(({ file }) => file !== this.fileAt(path))
+    this.unnamed = new Set([...this.unnamed].filter((each) => each !== path))
+  }
+
+  logOnce(text: string, log: () => void): void {
+    if (this.#logged.has(text)) return
+    if (this.#logged.size > maxLogged) this.#logged.clear()
+    this.#logged.add(text)
+    log()
+  }
+
+  #noteTaken(path: string, hash: string | null): void {
+    if (hash === null) this.taken.delete(path)
+    else this.taken.set(path, hash)
+  }
+}

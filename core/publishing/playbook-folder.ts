@@ -1,0 +1,298 @@
+import { parse } from 'node:path'
+import { runInSlices } from '../common/sliced.ts'
+import { theServer, type Actor } from '../domain/audit.ts'
+import { ConflictError, NotFoundError } from '../errors/errors.ts'
+import { PlaybookError } from '../errors/playbook-error.ts'
+import type { PlaybookVersions } from '../investigation/playbook-versions.ts'
+import { contentHash } from '../playbook/language/source-text.ts'
+import type { Playbook } from '../playbook/language/playbook.ts'
+import type { KnownNames } from '../playbook/scope/context.ts'
+import type { Log } from '../ports/log.ts'
+import type { PlaybookStore, PreparedChange, PreparedFile, Publication } from '../ports/playbook-store.ts'
+import type { Catalogue } from '../registry/catalogue.ts'
+import { checkChanges, type AcceptedEdit, type SeenChange } from './check-changes.ts'
+import { compareFolder, type BrokenFile, type FolderComparison } from './compare-folder.ts'
+import { FolderRecord } from './folder-record.ts'
+import {
+  nameTaken,
+  namesWithin,
+  requireMayChange,
+  requireMayPublish,
+  type PublishScope,
+} from './playbook-owner.ts'
+import { hindranceOf, isForNamesOnly, type RefusedChange } from './hindrance.ts'
+import type { FolderState, PlaybookFiles } from './playbook-files.ts'
+import { readPlaybookFolder } from './read-folder.ts'
+import { completeChange, hashAt, writeChange } from './write-change.ts'
+
+export interface PlaybookLibraryOptions {
+  readonly store: PlaybookStore
+  readonly catalogue: Catalogue
+  readonly log: Log
+  readonly files: PlaybookFiles
+  /** The known names in all organizations. Default: names are not checked. */
+  readonly known?: (() => Promise<KnownNames>) | undefined
+  /** The uuid of the organization with this code. Default: no playbook can belong to an organization. */
+  readonly uuidOf?: ((code: string) => Promise<string | undefined>) | undefined
+}
+
+export interface Reloaded {
+  /** Why nothing was published, although files have changed; undefined: all is published. */
+  readonly refused: RefusedChange | undefined
+  readonly published: readonly string[]
+  readonly removed: readonly string[]
+}
+
+/** Publishes the files of the playbooks folder, and writes changes over the API to it. */
+export class PlaybookFolder {
+  readonly record: FolderRecord
+  /** A change whose files are written in part. */
+  #unsettled: PreparedChange | undefined
+  readonly #options: PlaybookLibraryOptions
+  readonly #versions: PlaybookVersions
+  /** Settles when the latest change has ended. */
+  #changing: Promise<unknown> = Promise.resolve()
+
+  constructor(options: PlaybookLibraryOptions, versions: PlaybookVersions) {
+    this.#options = options
+    this.#versions = versions
+    this.record = new FolderRecord(options.files.folder, options.log)
+  }
+
+  /** Publishes the folder at the start of the server: file by file if it was never taken up, else like `reload`. */
+  async load(): Promise<void> {
+    const { files, prepared } = await this.#options.store.folder()
+    for (const [file, hash] of files) this.record.taken.set(this.record.pathIn(file), hash)
+    const isCompleted = prepared !== undefined && (await completeChange(prepared, this.#writing))
+    await this.#take(true, isCompleted ? prepared : undefined)
+  }
+
+  /** See `PlaybookLibrary`. */
+  reload(): Promise<Reloaded> {
+    return this.inTurn(async () => (await this.#settle()) ?? (await this.#take(false)))
+  }
+
+  takeUpRefused(): Promise<void> {
+    return this.inTurn(async () => {
+      const { refusedChange } = this.record
+      if (refusedChange !== undefined && isForNamesOnly(refusedChange)) await this.#take(false)
+      else await this.#takeUpNamed()
+    })
+  }
+
+  /** Runs changes one at a time, so each is checked against the result of the previous one. */
+  inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const done = this.#changing.then(work)
+    this.#changing = done.catch(() => undefined)
+    return done
+  }
+
+  /** See `PlaybookLibrary`. Only in turn. */
+  async apply(
+    changes: readonly SeenChange[],
+    by: Actor,
+    scope: PublishScope = 'all',
+  ): Promise<readonly AcceptedEdit[]> {
+    await this.#settle()
+    const { files, accepted, versions } = await this.check(changes, scope)
+    const prepared = { by, files }
+    await writeChange(prepared, this.#writing, () => (this.#unsettled = prepared))
+    const removed = changes.filter(({ source }) => source === null)
+    const hashes = files.map(({ path, source }) => ({ path, hash: source && contentHash(source) }))
+    await this.#versions.publish(versions, { removed, files: hashes }, by)
+    this.record.noteApplied(changes)
+    return accepted
+  }
+
+  /** The checks of `apply`. Only in turn. */
+  async check(changes: readonly SeenChange[], scope: PublishScope) {
+    const { catalogue } = this.#options
+    const { authored } = this.#versions
+    const files: PreparedFile[] = []
+    for (const change of changes) {
+      requireMayChange(scope, authored.get(change.name))
+      files.push(await this.#requireSeen(change, scope))
+    }
+    const known = await this.known(scope)
+    const accepted = await runInSlices(checkChanges(changes, [...authored.values()], { catalogue, known }))
+    for (const { playbook } of accepted) requireMayPublish(scope, authored.get(playbook.name), playbook)
+    const publicationOf = (name: string) => changes.find((change) => change.name === name)?.publication
+    const versions = await this.#owned(accepted, ({ playbook }) => publicationOf(playbook.name))
+    return { files, accepted, versions }
+  }
+
+  async known(scope: PublishScope = 'all'): Promise<KnownNames | undefined> {
+    const known = await this.#options.known?.()
+    return known && namesWithin(known, scope)
+  }
+
+  /** The versions of playbooks with the organizations that they belong to. */
+  async #owned<T extends { readonly playbook: Playbook }>(
+    given: readonly T[],
+    publicationOf: (one: T) => Publication | undefined,
+  ) {
+    return await Promise.all(
+      given.map(async (one) => {
+        const { organization } = one.playbook
+        const organizationUuid =
+          organization === undefined ? null : await this.#options.uuidOf?.(organization)
+        if (organizationUuid === undefined)
+          throw new NotFoundError('organization_not_found', `there is no organization '${organization}'`)
+        return { playbook: one.playbook, organizationUuid, publication: publicationOf(one) }
+      }),
+    )
+  }
+
+  /** Refuses another version than the seen one, and to overwrite a file whose content is not published. */
+  async #requireSeen(
+    { name, seen, source, publication }: SeenChange,
+    scope: PublishScope,
+  ): Promise<PreparedFile> {
+    const published = this.#versions.authored.get(name)?.hash ?? null
+    if (seen !== '*' && seen !== published) {
+      const message = published === null ? 'has no published version' : 'has another published version'
+      throw new ConflictError('revision_changed', `the playbook '${name}' ${message}`, {
+        hint: 'look at the published version, then try again',
+      })
+    }
+    const path = this.record.pathOf(name)
+    const file = this.record.fileAt(path)
+    const before = await hashAt(path, this.#options.files)
+    if (before === null || before === published) return { path: file, before, source, publication }
+    // The file may belong to another organization.
+    if (scope !== 'all' && published === null) throw nameTaken(name)
+    throw new ConflictError(
+      'revision_changed',
+      `the file ${file} holds another version, which is not published`,
+      { hint: 'correct or delete the file; GET playbook-folder says why it is not published' },
+    )
+  }
+
+  get #writing() {
+    const { files, store, log } = this.#options
+    return { files, store, log, pathIn: (file: string) => this.record.pathIn(file) }
+  }
+
+  /** Completes a change that was written in part before. */
+  async #settle(): Promise<Reloaded | undefined> {
+    const change = this.#unsettled
+    if (change === undefined) return undefined
+    const isCompleted = await completeChange(change, this.#writing)
+    this.#unsettled = undefined
+    return await this.#take(false, isCompleted ? change : undefined)
+  }
+
+  /**
+   * Publishes what changed in the folder, all or nothing.
+   *
+   * @param cause the change over the API that wrote the files; undefined: they were changed on disk
+   */
+  async #take(atStart: boolean, cause?: PreparedChange): Promise<Reloaded> {
+    const { files, store, catalogue } = this.#options
+    const before = await files.state()
+    const read = await readPlaybookFolder(files, catalogue, await this.known())
+    const state = await files.state()
+    const published = await store.published()
+    const isFirst = atStart && this.record.taken.size === 0
+    const taken = isFirst ? undefined : this.record.taken
+    const fileAt = (path: string) => this.record.fileAt(path)
+    const found = compareFolder(read, { taken, published, fileAt })
+    const isStill = before.fingerprint === state.fingerprint && !state.isBusy
+    const refused = isFirst ? undefined : hindranceOf(found, { state, isStill, atStart })
+    this.record.refusedChange = refused
+    this.record.noteBroken(found)
+    if (refused !== undefined) {
+      this.#logRefused(found, refused)
+      if (atStart) await this.#restore(found, published)
+      return { refused, published: [], removed: [] }
+    }
+    await this.#publish(found, state, cause)
+    await this.#keepLastGood(found.broken, published)
+    const names = found.unpublished.map(({ playbook }) => playbook.name)
+    return { refused, published: names, removed: found.removed }
+  }
+
+  #logRefused({ changed }: FolderComparison, { reason }: RefusedChange): void {
+    this.record.logOnce(`${reason} ${JSON.stringify(changed)}`, () =>
+      this.#options.log.error(
+        { reason, count: changed.length },
+        'the change of the playbooks folder is not published; the last valid versions stay live',
+      ),
+    )
+  }
+
+  async #publish(found: FolderComparison, { revision }: FolderState, cause?: PreparedChange): Promise<void> {
+    const { unpublished, removed, changed, valid } = found
+    const files = changed.map(({ path, hash }) => ({ path: this.record.fileAt(path), hash }))
+    const written = new Map(cause?.files.map((file) => [file.path, file.publication]))
+    const isOf = cause !== undefined && files.every(({ path }) => written.has(path))
+    const ofFolder = { revision: revision ?? undefined }
+    const why = (path: string) => (isOf ? written.get(this.record.fileAt(path)) : ofFolder)
+    const versions = await this.#owned(unpublished, ({ path }) => why(path))
+    const ended = removed.map((name) => ({ name, publication: why(this.record.pathOf(name)) }))
+    if (files.length + versions.length + ended.length > 0)
+      await this.#versions.publish(versions, { removed: ended, files }, isOf ? cause.by : theServer)
+    for (const { playbook } of valid) this.#versions.authored.set(playbook.name, playbook)
+    this.record.notePublished(found)
+    const version = revision ?? undefined
+    for (const { playbook } of unpublished)
+      this.#options.log.info(
+        { playbook: playbook.name, hash: playbook.hash, version },
+        'the playbook is live',
+      )
+    for (const name of removed)
+      this.#options.log.info({ playbook: name, version }, 'the playbook was deleted and starts no more runs')
+  }
+
+  /** The published versions stay live, although the folder holds others. */
+  async #restore({ valid }: FolderComparison, published: ReadonlyMap<string, string>): Promise<void> {
+    for (const { path, playbook } of valid) {
+      if (published.get(playbook.name) !== playbook.hash) continue
+      this.record.paths.set(playbook.name, path)
+      this.#versions.authored.set(playbook.name, playbook)
+    }
+    for (const [name, hash] of published) if (!this.#versions.authored.has(name)) await this.#keep(name, hash)
+  }
+
+  /** The last valid versions of files with errors stay live. */
+  async #keepLastGood(broken: readonly BrokenFile[], published: ReadonlyMap<string, string>): Promise<void> {
+    for (const { path } of broken) {
+      const { name } = parse(path)
+      const hash = published.get(name)
+      if (hash === undefined || this.#versions.authored.has(name)) continue
+      if (await this.#keep(name, hash))
+        this.#options.log.warn({ playbook: name, hash }, 'the last valid version stays live')
+    }
+  }
+
+  async #keep(name: string, hash: string): Promise<boolean> {
+    try {
+      this.#versions.authored.set(name, await this.#versions.byHash(hash))
+    } catch (error) {
+      if (error instanceof PlaybookError) return false
+      throw error
+    }
+    const path = [...this.record.taken].find(([, content]) => content === hash)?.[0]
+    if (path !== undefined) this.record.paths.set(name, path)
+    return true
+  }
+
+  /** Publishes files whose unknown names exist by now. */
+  async #takeUpNamed(): Promise<void> {
+    const { unnamed } = this.record
+    if (unnamed.size === 0) return
+    const { files, catalogue, log } = this.#options
+    const read = await readPlaybookFolder(files, catalogue, await this.known())
+    const named = read.flatMap(({ path, hash, playbook }) =>
+      playbook !== undefined && unnamed.has(path) ? [{ path, hash, playbook }] : [],
+    )
+    if (named.length === 0) return
+    const hashes = named.map(({ path, hash }) => ({ path: this.record.fileAt(path), hash }))
+    const versions = await this.#owned(named, () => undefined)
+    await this.#versions.publish(versions, { removed: [], files: hashes }, theServer)
+    for (const { path, hash, playbook } of named) {
+      this.record.noteNamed(playbook.name, path, hash)
+      log.info({ playbook: playbook.name, path }, 'the playbook is live')
+    }
+  }
+}
