@@ -210,7 +210,10 @@ export class AlertRuns {
 
   /** The playbook of an alert, if choosing and queuing it evaluates no expression, and it exists already. */
   async #plainPlaybook(given: TypedAlert, organization: Organization): Promise<Playbook | undefined> {
-    const choice = choosePlain(this.#options.library.authored(), given)
+    const choice = choosePlain(this.#options.library.authored(), {
+      ...given,
+      organization: organization.code,
+    })
     const playbook = choice === 'none' ? await this.#generator.known(given.type, organization) : choice
     return playbook && isPlain(playbook) ? playbook : undefined
   }
@@ -224,7 +227,8 @@ export class AlertRuns {
   #choose(alert: Alert, organization: Organization): PlaybookChoice {
     const { library, log } = this.#options
     const scope = { alert: alertScope(alert), organization: organizationScope(organization) }
-    const key = { type: alert.type ?? '', provider: alert.provider }
+    const { type, provider } = alert
+    const key = { type: type ?? '', provider, organization: organization.code }
     return choosePlaybook(library.authored(), key, scope, (playbook, error) =>
       log.warn({ playbook: playbook.name, alert: alert.id, error }, 'could not evaluate on.alert.where'),
     )

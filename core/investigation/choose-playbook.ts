@@ -1,4 +1,5 @@
 import { ExpressionError } from '../expression/index.ts'
+import { haveSameOwner, isFor } from '../playbook/check/owner.ts'
 import type { AlertTrigger, Playbook } from '../playbook/language/playbook.ts'
 
 /** The result of choosing among the playbooks for an alert. */
@@ -25,11 +26,14 @@ interface PassedOver {
 interface ChoosableAlert {
   readonly type: string
   readonly provider: string
+  /** Code of its organization. */
+  readonly organization: string
 }
 
 /**
- * The playbook that investigates an alert: the most specific trigger, then the first by name. A trigger that names types is more
- * specific than one for all types; then one with a condition; then one with providers; then the one with fewer types.
+ * The playbook that investigates an alert: one of its organization precedes shared ones, then the most specific trigger, then the
+ * first by name. A trigger that names types is more specific than one for all types; then one with a condition; then one with
+ * providers; then the one with fewer types. Playbooks of other organizations are not considered.
  *
  * A condition that cannot be evaluated for this alert does not fit and is reported to `onConditionError`.
  */
@@ -45,7 +49,7 @@ export function choosePlaybook(
     const passedOver = chosen
       ? !isForProvider(playbook, alert)
         ? otherProvider(playbook)
-        : lessSpecific(chosen)
+        : lessSpecific(chosen, playbook)
       : whyNot(playbook, alert, scope, onConditionError)
     if (passedOver === undefined) chosen = playbook
     else others.push({ name: playbook.name, ...passedOver })
@@ -63,9 +67,13 @@ export function choosePlain(
   return first.alertTrigger?.where === undefined ? first : undefined
 }
 
-/** The playbooks for the type of the alert, most specific first. */
-const candidatesFor = (playbooks: readonly Playbook[], { type }: ChoosableAlert): readonly Playbook[] =>
+/** The playbooks of its organization for the type of the alert, then the shared ones; each most specific first. */
+const candidatesFor = (
+  playbooks: readonly Playbook[],
+  { type, organization }: ChoosableAlert,
+): readonly Playbook[] =>
   playbooks
+    .filter((playbook) => isFor(playbook, organization))
     .filter(({ alertTrigger }) => alertTrigger && isForType(alertTrigger, type))
     .toSorted(bySpecificity)
 
@@ -115,9 +123,11 @@ const otherProvider = ({ alertTrigger }: Playbook): Why => ({
   reason: `only for ${alertTrigger?.providers?.length === 1 ? 'the provider' : 'the providers'} ${alertTrigger?.providers?.join(', ') ?? ''}`,
 })
 
-const lessSpecific = ({ name }: Playbook): Why => ({
+const lessSpecific = (chosen: Playbook, playbook: Playbook): Why => ({
   because: 'less_specific',
-  reason: `${name} is more specific, or comes first by name`,
+  reason: haveSameOwner(chosen, playbook)
+    ? `${chosen.name} is more specific, or comes first by name`
+    : `${chosen.name} belongs to the organization, so it comes first`,
 })
 
 /** Codes of providers ignore letter case. */
@@ -130,8 +140,12 @@ export function isForProvider(
 }
 
 function bySpecificity(a: Playbook, b: Playbook): number {
-  return rank(b) - rank(a) || typesOf(a) - typesOf(b) || compare(a.name, b.name)
+  return (
+    ownership(b) - ownership(a) || rank(b) - rank(a) || typesOf(a) - typesOf(b) || compare(a.name, b.name)
+  )
 }
+
+const ownership = ({ organization }: Playbook): number => Number(organization !== undefined)
 
 function rank({ alertTrigger }: Playbook): number {
   const type = alertTrigger?.types === undefined ? 0 : 4

@@ -4,7 +4,11 @@ import type { Run } from '../domain/run.ts'
 import { identifyAlert } from '../alert-source/index.ts'
 import { ConflictError, UnavailableError } from '../errors/errors.ts'
 import type { AwaitingAlert, OnceKey, ReceivedAlert } from '../ports/alert-store.ts'
+import { onlyProcess, type ExclusiveWork } from '../ports/nodes/exclusive-work.ts'
+import { noSignals, type Signals } from '../ports/nodes/signals.ts'
+import { endedAlertStatuses } from '../transitions/alert.ts'
 import { AlertRuns, type AlertRunsOptions } from './alert-runs.ts'
+import { createLeftBehindWatch, type LeftBehindWatch } from './left-behind.ts'
 import { createWaits, type Waits } from './waits.ts'
 
 /** Turns stored alerts into queued runs. */
@@ -30,17 +34,28 @@ export interface Investigations {
    * then be refused.
    */
   accepting(organizationUuid: string): boolean
-  /** Retries the alerts that an earlier process left at Created. Resolves when all are queued. */
+  /**
+   * Retries the alerts that an earlier process left at Created, and from then on, each minute, those that are older than a minute, such as of
+   * a node that was lost. Resolves when all of now are queued. Of several nodes, one does it.
+   */
   recover(): Promise<void>
   /** Resolves when the alert's investigation has ended, or after `ms`. */
   wait(alertId: string, ms: number): Promise<void>
   /** Called by the runner when a run ends. */
   runEnded(run: Run): void
+  /** Another node has ended the investigation of an alert. */
+  endedElsewhere(alertId: string): void
+  /** Looks whether other nodes have ended investigations that are waited for here. */
+  lookAtWaits(): Promise<void>
   /** Accepts no more alerts; resolves when the pending ones are done. */
   stop(): Promise<void>
 }
 
 export interface InvestigationsOptions extends AlertRunsOptions {
+  /** Default: there are no other nodes. */
+  readonly signals?: Signals | undefined
+  /** Default: this process is the only one. */
+  readonly exclusive?: ExclusiveWork | undefined
   /** Number of queued runs of an organization that have not started. Default: not limited. */
   readonly queuedOf?: ((organizationUuid: string) => number) | undefined
   /** Maximum number of queued runs per organization. Default 100,000. */
@@ -61,6 +76,8 @@ const maxRecoveryAttempts = 3
 
 const poisonous = `the process crashed ${maxRecoveryAttempts} times while queuing this alert`
 
+const hasEnded = ({ status }: Alert): boolean => endedAlertStatuses.some((ended) => ended === status)
+
 const isSuspect = ({ recoveryAttempts }: AwaitingAlert): boolean => recoveryAttempts > 0
 
 /** The result for an alert: its run is queued, it is retried soon, or it is left to the next start. */
@@ -78,6 +95,7 @@ class AlertIntake implements Investigations {
   readonly #waits: Waits
   readonly #runs: AlertRuns
   readonly #stopping = new AbortController()
+  readonly #leftBehind: LeftBehindWatch
   /** By uuid of the alert. */
   readonly #underWay = new Map<string, Promise<Taken>>()
   /** Characters in the contents of the alerts that are being queued. */
@@ -88,6 +106,9 @@ class AlertIntake implements Investigations {
     this.#options = options
     this.#waits = createWaits(options.clock)
     this.#runs = new AlertRuns(options, this.#waits)
+    const { clock, log, exclusive } = options
+    const takeUp = (until: number) => this.#takeUpLeft(until)
+    this.#leftBehind = createLeftBehindWatch({ takeUp, exclusive, clock, log })
   }
 
   async receive(
@@ -124,8 +145,16 @@ class AlertIntake implements Investigations {
     )
   }
 
-  recover(): Promise<void> {
-    return this.#takeUpCreated((alerts) => this.#takeUpLeftBehind(alerts))
+  async recover(): Promise<void> {
+    const { exclusive = onlyProcess } = this.#options
+    // Alerts of now may be those that other nodes are queuing.
+    if (!exclusive.isShared) await this.#takeUpLeft(Infinity)
+    this.#leftBehind.start()
+  }
+
+  /** @param until only alerts that were stored until then */
+  #takeUpLeft(until: number): Promise<void> {
+    return this.#takeUpCreated((alerts) => this.#takeUpLeftBehind(alerts), until)
   }
 
   wait(alertId: string, ms: number): Promise<void> {
@@ -134,11 +163,27 @@ class AlertIntake implements Investigations {
 
   runEnded(run: Run): void {
     this.#runs.runEnded(run)
+    const { signals = noSignals } = this.#options
+    if (run.alertId !== null) signals.publish({ kind: 'investigation_ended', alertId: run.alertId })
+  }
+
+  endedElsewhere(alertId: string): void {
+    this.#waits.end(alertId)
+  }
+
+  async lookAtWaits(): Promise<void> {
+    const { alerts } = this.#options.stores
+    await Promise.all(
+      this.#waits.waitedFor().map(async (id) => {
+        const alert = await alerts.find('all', id)
+        if (alert !== undefined && hasEnded(alert)) this.#waits.end(id)
+      }),
+    )
   }
 
   async stop(): Promise<void> {
     this.#stopping.abort()
-    await Promise.allSettled([...this.#underWay.values(), this.#secondLook])
+    await Promise.allSettled([this.#leftBehind.stop(), ...this.#underWay.values(), this.#secondLook])
   }
 
   /** Never rejects. Does nothing for an alert that is already being queued. */
@@ -180,12 +225,14 @@ class AlertIntake implements Investigations {
 
   async #takeUpCreated(
     takeAll: (alerts: readonly AwaitingAlert[]) => Promise<readonly Taken[]>,
+    until = Infinity,
   ): Promise<void> {
     let after: string | undefined
     for (;;) {
       const alerts = await this.#options.stores.alerts.awaitingInvestigation(recoveryBatch, after)
-      if (alerts.length === 0 || this.#stopping.signal.aborted) return
-      if ((await takeAll(alerts)).includes('later')) return this.#lookAgainLater()
+      const old = alerts.filter(({ createdAt }) => createdAt <= until)
+      if (old.length === 0 || this.#stopping.signal.aborted) return
+      if ((await takeAll(old)).includes('later')) return this.#lookAgainLater()
       after = alerts.at(-1)?.uuid
     }
   }
@@ -221,7 +268,11 @@ class AlertIntake implements Investigations {
       if (error instanceof UnavailableError) return ['later']
       throw error
     }
-    return Promise.all(alerts.map(take))
+    const taken = await Promise.all(alerts.map(take))
+    const later = alerts.filter((_, index) => taken[index] === 'later').map(({ uuid }) => uuid)
+    // They did not crash the process. If that cannot be stored, they are only tried with more care.
+    if (later.length > 0) await this.#options.stores.alerts.forgetTakeUp(later).catch(() => undefined)
+    return taken
   }
 
   #lookAgainLater(): void {

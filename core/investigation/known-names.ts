@@ -4,25 +4,38 @@ import type { KnownNames } from '../playbook/scope/context.ts'
 import type { OrganizationScope } from '../ports/common.ts'
 import type { Stores } from '../ports/stores.ts'
 
-/**
- * The names that playbooks can use in these organizations, including disabled connections. Codes of
- * organizations only for a scope of all organizations, because a schedule may name any of them.
- */
+/** The names that playbooks can use in these organizations, including disabled connections. */
 export async function knownNames(
   { connections, providers, organizations }: Pick<Stores, 'connections' | 'providers' | 'organizations'>,
   scope: OrganizationScope,
 ): Promise<KnownNames> {
-  const [known, all, codes] = await Promise.all([
+  const [known, all, own] = await Promise.all([
     connections.list(scope),
     providers.list(),
-    scope === 'all' ? organizations.list(scope) : undefined,
+    organizations.list(scope),
   ])
+  const codes = new Map(own.map(({ uuid, code }) => [uuid, code]))
   return {
-    connections: known.map(({ name, plugin }) => ({ name, plugin })),
+    connections: known.map(({ name, plugin, organizationUuid }) => ({
+      name,
+      plugin,
+      organization: codes.get(organizationUuid),
+    })),
     providers: all.map(({ code }) => code),
-    organizations: codes?.map(({ code }) => code),
+    organizations: own.map(({ code }) => code),
+    otherOrganizations: scope === 'all' ? undefined : true,
   }
 }
+
+/** The names of the server, for the library of playbooks. */
+export const serverNames = (stores: Pick<Stores, 'connections' | 'providers' | 'organizations'>) => ({
+  known: () => knownNames(stores, 'all'),
+  /** The uuid of the organization with this code. */
+  async uuidOf(code: string): Promise<string | undefined> {
+    const all = await stores.organizations.list('all')
+    return all.find((each) => each.code.toLowerCase() === code.toLowerCase())?.uuid
+  },
+})
 
 /** Whether a step names an unknown connection. Much cheaper than checking the playbook. */
 export function namesUnknownConnection(playbook: Playbook, { connections }: KnownNames): boolean {

@@ -6,12 +6,20 @@ import { PlaybookError } from '../errors/playbook-error.ts'
 import { contentHash } from '../playbook/language/source-text.ts'
 import type { Playbook } from '../playbook/language/playbook.ts'
 import { parseInSlices } from '../playbook/read/parse.ts'
-import type { PlaybookStore } from '../ports/playbook-store.ts'
+import type { PlaybookStore, Publication, PublishedSet } from '../ports/playbook-store.ts'
 import type { Catalogue } from '../registry/catalogue.ts'
 
-/** From the playbooks folder, or generated for one organization. */
+/** From the playbooks folder, shared unless it belongs to an organization, or generated for one organization. */
 export type PlaybookOrigin =
-  { readonly origin: 'file' } | { readonly origin: 'made' | 'trial'; readonly organizationUuid: string }
+  | { readonly origin: 'file'; readonly organizationUuid?: string | null }
+  | { readonly origin: 'made' | 'trial'; readonly organizationUuid: string }
+
+interface LiveVersion {
+  readonly playbook: Playbook
+  /** The organization that it belongs to; null: all share it. */
+  readonly organizationUuid: string | null
+  readonly publication?: Publication | undefined
+}
 
 /** Maximum number of compiled versions in memory; others are compiled when a run needs them. */
 const maxCompiled = 1_000
@@ -22,15 +30,18 @@ export class PlaybookVersions {
   readonly authored = new Map<string, Playbook>()
   readonly #store: PlaybookStore
   readonly #catalogue: Catalogue
+  readonly #onPublished: (() => void) | undefined
   readonly #compiled = new QuickLRU<string, Playbook>({ maxSize: maxCompiled })
   /** Content hash of the newest version, by `placeOf`. */
   readonly #newest = new QuickLRU<string, string>({ maxSize: maxCompiled })
   /** Versions that are being compiled, by hash, because many runs may need one at the same time. */
   readonly #underWay = new Map<string, Promise<Playbook>>()
 
-  constructor(store: PlaybookStore, catalogue: Catalogue) {
+  /** @param onPublished called after authored playbooks were published or deleted */
+  constructor(store: PlaybookStore, catalogue: Catalogue, onPublished?: () => void) {
     this.#store = store
     this.#catalogue = catalogue
+    this.#onPublished = onPublished
   }
 
   /** Those of `authored` that do not run in shadow. */
@@ -56,19 +67,37 @@ export class PlaybookVersions {
   }
 
   /** Stores a playbook as the newest version of its name. */
-  async keepChecked(
-    playbook: Playbook,
-    from: PlaybookOrigin,
-    by: Actor = theServer,
-    promoted?: Readonly<Record<string, unknown>>,
-  ): Promise<Playbook> {
+  async keepChecked(playbook: Playbook, from: PlaybookOrigin): Promise<Playbook> {
     const { name, hash, source } = playbook
-    const organizationUuid = from.origin === 'file' ? null : from.organizationUuid
-    await this.#store.put({ name, hash, source, origin: from.origin, organizationUuid }, by, promoted)
-    this.#compiled.set(hash, playbook)
-    this.#newest.set(placeOf(playbook, from), hash)
-    if (from.origin === 'file') this.authored.set(name, playbook)
+    const { origin, organizationUuid = null } = from
+    await this.#store.put({ name, hash, source, origin, organizationUuid }, theServer)
+    this.#remember(playbook, from)
     return playbook
+  }
+
+  /** Publishes and deletes authored playbooks, all or nothing. */
+  async publish(
+    versions: readonly LiveVersion[],
+    rest: Omit<PublishedSet, 'versions'>,
+    by: Actor,
+  ): Promise<void> {
+    const stored = versions.map(({ playbook: { name, hash, source }, organizationUuid, publication }) => ({
+      name,
+      hash,
+      source,
+      organizationUuid,
+      publication,
+    }))
+    await this.#store.publish({ ...rest, versions: stored }, by)
+    for (const { playbook } of versions) this.#remember(playbook, { origin: 'file' })
+    for (const { name } of rest.removed) this.authored.delete(name)
+    this.#onPublished?.()
+  }
+
+  #remember(playbook: Playbook, from: PlaybookOrigin): void {
+    this.#compiled.set(playbook.hash, playbook)
+    this.#newest.set(placeOf(playbook, from), playbook.hash)
+    if (from.origin === 'file') this.authored.set(playbook.name, playbook)
   }
 
   async #compile(hash: string): Promise<Playbook> {
@@ -83,21 +112,26 @@ export class PlaybookVersions {
 }
 
 interface NewestPlaybooks {
-  newest(name: string): string | undefined
+  newest(name: string, organization: string): string | undefined
   byHash(hash: string): Promise<Playbook>
 }
 
-/** The newest versions of all playbooks called directly or indirectly, by name. */
+/**
+ * The newest versions of all playbooks called directly or indirectly, by name.
+ *
+ * @param organization code of the organization of the run
+ */
 export async function newestCalled(
   library: NewestPlaybooks,
   playbook: Playbook,
+  organization: string,
   found = new Map<string, Playbook>(),
 ): Promise<ReadonlyMap<string, Playbook>> {
   for (const name of playbook.calls) {
-    const hash = found.has(name) ? undefined : library.newest(name)
+    const hash = found.has(name) ? undefined : library.newest(name, organization)
     if (hash === undefined) continue
     found.set(name, await library.byHash(hash))
-    await newestCalled(library, found.get(name)!, found)
+    await newestCalled(library, found.get(name)!, organization, found)
   }
   return found
 }

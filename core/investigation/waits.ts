@@ -8,6 +8,8 @@ export interface Waits {
   follow(alertId: string, first: string): void
   /** Resolves the waits for an alert whose investigation has ended. */
   end(alertId: string): void
+  /** Ids of the alerts that are waited for. */
+  waitedFor(): readonly string[]
 }
 
 interface Wait {
@@ -54,5 +56,6 @@ export function createWaits(clock: Pick<Clock, 'sleep' | 'callLater'>): Waits {
     end(alertId) {
       for (const wait of waits.get(alertId) ?? []) wait.done()
     },
+    waitedFor: () => [...waits.keys()],
   }
 }

@@ -1,5 +1,6 @@
 import type { Clock } from '../../ports/clock.ts'
 import type { JournalStore } from '../../ports/runs/journal-store.ts'
+import type { Lease } from '../../ports/nodes/lease.ts'
 import type { Log } from '../../ports/log.ts'
 import type { ApprovalRule, DestructiveLimits } from '../../domain/destructive-use.ts'
 import { admit } from './admit.ts'
@@ -53,6 +54,8 @@ export interface LocalContextOptions {
    * continue.
    */
   readonly stop?: AbortSignal | undefined
+  /** Called when a write was refused because another turn has begun; abort `stop` then. Default: none. */
+  readonly onTurnLost?: (() => void) | undefined
   /** Aborted: new work rejects with RunSuspended; current work continues to its end. Default: never. */
   readonly hold?: AbortSignal | undefined
   /** Notifies of answers and decisions. Default: none. */
@@ -66,6 +69,8 @@ export interface LocalContextOptions {
   readonly destructiveLimits?: DestructiveLimits | undefined
   /** Approval rules of the server, after those of the organization. Default: none. */
   readonly approvalRules?: readonly ApprovalRule[] | undefined
+  /** Without it, no skill is called: the call waits until it is held again. Default: always held. */
+  readonly lease?: Lease | undefined
   /** Where questions are stored. Default: none, and checkpoints fail. */
   readonly checkpoints?: RunCheckpoints | undefined
   /** The store of waits for events. Default: none; steps that wait for events fail. */
@@ -84,6 +89,8 @@ export interface LocalContext extends DurableContext {
   busy<T>(work: () => Promise<T>): Promise<T>
   /** Any other write for the run, retried while the store is unavailable. */
   insist<T>(write: () => Promise<T>): Promise<T>
+  /** Calls `onIdle` soon if every branch waits. */
+  lookIdle(): void
   /** Ends the run, retried while the store is unavailable. */
   end<T>(write: () => Promise<T>): Promise<T>
 }
@@ -91,9 +98,18 @@ export interface LocalContext extends DurableContext {
 /** Loads the journal of the run; recorded work does not happen again. */
 export async function openLocalContext(options: LocalContextOptions): Promise<LocalContext> {
   const { run, clock, log, cancel = never, stop = never } = options
-  const { isNew, hold } = options
+  const { isNew, hold, onTurnLost } = options
   const store = options.journal
-  const journal = await openRunJournal({ runUuid: run.uuid, store, clock, log, stop, hold, isNew })
+  const journal = await openRunJournal({
+    runUuid: run.uuid,
+    store,
+    clock,
+    log,
+    stop,
+    hold,
+    isNew,
+    onTurnLost,
+  })
   const idle = createIdleWatch(options.onIdle ?? (() => {}))
   const { wakeUps = createWakeUps(), checkpoints, events } = options
   const tasks = createBackgroundTasks(idle, (error) =>
@@ -112,6 +128,7 @@ export async function openLocalContext(options: LocalContextOptions): Promise<Lo
     earlierTries: once(options.earlierTries ?? (async () => [])),
     destructiveLimits: options.destructiveLimits,
     approvalRules: options.approvalRules ?? [],
+    lease: options.lease,
     approvedSkills: once(async () => await loadApprovedSkills(local)),
     startTask: (work) => tasks.start(work),
     checkpoints,
@@ -141,6 +158,7 @@ export async function openLocalContext(options: LocalContextOptions): Promise<Lo
     settled: () => journal.settled(),
     busy: (work) => idle.busy(work),
     insist: (write) => idle.busy(() => journal.insist(write)),
+    lookIdle: () => idle.look(),
     end: (write) => journal.finish(write),
   }
 }

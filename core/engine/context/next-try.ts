@@ -4,8 +4,8 @@ import { GroupTimeoutError } from './attempt.ts'
 import type { EffectWork } from '../journal/durable-context.ts'
 import type { LocalRun } from '../journal/local-run.ts'
 import { keyOf } from '../journal/paths.ts'
-import type { Progress } from '../journal/progress.ts'
-import { isOverBudget, isOwnStore, isRetriedOn, isThreadLost, mayHaveHappened } from './retry-class.ts'
+import { isHeldUp, type Progress } from '../journal/progress.ts'
+import { isOwnStore, isRetriedOn, mayHaveHappened } from './retry-class.ts'
 import { createHash } from 'node:crypto'
 import type { RetryPolicy } from '../../playbook/language/playbook.ts'
 
@@ -38,7 +38,7 @@ function delayAfterFailure(
 /** Undefined: the error is a failure of the step. */
 function delayWhenHeldUp(progress: Progress, error: unknown): number | undefined {
   if (isOwnStore(error)) return storeWaitMs(progress.number)
-  if (!(error instanceof RetryableError) || !(isOverBudget(error) || isThreadLost(error))) return undefined
+  if (!(error instanceof RetryableError) || !isHeldUp(error)) return undefined
   return Math.min(error.retryAfterMs ?? 0, maxTurnWaitMs)
 }
 

@@ -92,6 +92,11 @@ export function isThreadLost(error: unknown): boolean {
   return (error as { readonly code?: unknown } | null)?.code === 'thread_lost'
 }
 
+/** Whether this process may not send now, because another one may have taken over, see `Lease`. Not a failure of the step. */
+export function isLeaseOver(error: unknown): boolean {
+  return (error as { readonly code?: unknown } | null)?.code === 'lease_over'
+}
+
 /** Whether `retry.on` of the step contains the error; undefined contains all. */
 export function isRetriedOn(on: readonly string[] | undefined, code: string): boolean {
   return on === undefined || on.includes(code) || (on.includes('http_5xx') && /^http_5\d\d$/.test(code))

@@ -6,14 +6,17 @@ import {
   type EffectWork,
   type WorkOutcome,
 } from '../journal/durable-context.ts'
+import type { Lease } from '../../ports/nodes/lease.ts'
 import type { LocalRun } from '../journal/local-run.ts'
 import { keyOf } from '../journal/paths.ts'
 import { plainJson } from '../journal/plain-json.ts'
 import type { Progress } from '../journal/progress.ts'
 
+type CallingRun = Pick<LocalRun, 'uuid' | 'clock' | 'cancel' | 'stop' | 'lease'>
+
 /** Makes one attempt. Verifies first if an earlier attempt, of this run or a retried one, may have taken effect. */
 export function tryOnce(
-  local: Pick<LocalRun, 'uuid' | 'clock' | 'cancel' | 'stop' | 'earlierTries'>,
+  local: CallingRun & Pick<LocalRun, 'earlierTries'>,
   work: EffectWork,
   input: unknown,
   progress: Progress,
@@ -31,7 +34,7 @@ export function tryOnce(
 
 /** Verifies after the last attempt with unknown effect: the output if it took effect, else undefined. */
 export async function askOnceMore(
-  local: Pick<LocalRun, 'uuid' | 'clock' | 'cancel' | 'stop' | 'earlierTries'>,
+  local: CallingRun & Pick<LocalRun, 'earlierTries'>,
   work: EffectWork,
   verify: NonNullable<EffectWork['verify']>,
   input: unknown,
@@ -50,7 +53,7 @@ export async function askOnceMore(
  * the caller continues without it.
  */
 export async function standingEffect(
-  local: Pick<LocalRun, 'uuid' | 'clock' | 'cancel' | 'stop'>,
+  local: CallingRun,
   work: EffectWork,
   input: unknown,
 ): Promise<WorkOutcome | undefined> {
@@ -66,16 +69,29 @@ export async function standingEffect(
   }
 }
 
-function attemptOf<T>(
-  local: Pick<LocalRun, 'uuid' | 'clock' | 'cancel' | 'stop'>,
+async function attemptOf<T>(
+  local: CallingRun,
   work: EffectWork,
   number: number,
   call: (attempt: EffectAttempt) => Promise<T>,
 ): Promise<T> {
+  if (local.lease?.isHeld() === false) await leaseHeld(local, local.lease)
   const cancel = work.shielded ? undefined : local.cancel
   const limits = { timeoutMs: work.timeoutMs, deadlineMs: work.deadlineMs, cancel, stop: local.stop }
   const identity = { number, idempotencyKey: keyOf(local.uuid, work.path) }
-  return runAttempt(call, identity, limits, local.clock)
+  return await runAttempt(call, identity, limits, local.clock)
+}
+
+/** In milliseconds. */
+const lookForLeaseEvery = 200
+
+/** Another process may have taken over; if not, the lease is renewed. Rejects with RunSuspended when the turn is over. */
+async function leaseHeld({ clock, stop }: CallingRun, lease: Lease): Promise<void> {
+  while (!lease.isHeld()) {
+    await clock.sleep(lookForLeaseEvery, stop).catch(() => {
+      throw new RunSuspended()
+    })
+  }
 }
 
 /** The output if an earlier attempt took effect, else undefined. */

@@ -4,6 +4,8 @@ export interface IdleWatch {
   busy<T>(work: () => Promise<T>): Promise<T>
   /** Wraps a wait inside such work. */
   resting<T>(untilMs: number, wait: () => Promise<T>): Promise<T>
+  /** Calls `onIdle` soon if every branch waits. */
+  look(): void
 }
 
 /** Calls `onIdle`, possibly repeatedly, with the time at which the first branch wakes. */
@@ -19,6 +21,7 @@ export function createIdleWatch(onIdle: (wakeAtMs: number) => void): IdleWatch {
     })
   }
   return {
+    look: checkSoon,
     async busy(work) {
       busy++
       try {

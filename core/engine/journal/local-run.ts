@@ -5,6 +5,7 @@ import type { CheckpointStore } from '../../ports/runs/checkpoint-store.ts'
 import type { EventWaitStore } from '../../ports/runs/event-wait-store.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { JournalBegin, JournalEnd } from '../../ports/runs/journal-store.ts'
+import type { Lease } from '../../ports/nodes/lease.ts'
 import type { Log } from '../../ports/log.ts'
 import { GroupTimeoutError } from '../context/attempt.ts'
 import type { WorkOutcome, PureResult, DurableWork } from './durable-context.ts'
@@ -43,6 +44,8 @@ export interface LocalRun {
   readonly destructiveLimits: DestructiveLimits | undefined
   /** Approval rules of the server, after those of the organization. */
   readonly approvalRules: readonly ApprovalRule[]
+  /** See `LocalContextOptions`. */
+  readonly lease?: Lease | undefined
   /** Skills whose further uses in this run are approved; the set is mutable. */
   readonly approvedSkills: () => Promise<Set<string>>
   /** Starts a background task: only the end of the run waits for it. */

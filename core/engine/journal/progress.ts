@@ -1,6 +1,12 @@
 import type { FailedAttempt, JournalEntry } from '../../domain/run.ts'
 import type { EffectWork } from './durable-context.ts'
-import { isOverBudget, isOwnStore, isThreadLost, mayHaveHappened } from '../context/retry-class.ts'
+import {
+  isLeaseOver,
+  isOverBudget,
+  isOwnStore,
+  isThreadLost,
+  mayHaveHappened,
+} from '../context/retry-class.ts'
 
 /** The state of an effect between two attempts. */
 export interface Progress {
@@ -49,4 +55,4 @@ export function progressAfter(
 
 /** Whether the error is ours, so that it does not count as a failure of the step. */
 export const isHeldUp = (error: unknown): boolean =>
-  isOwnStore(error) || isOverBudget(error) || isThreadLost(error)
+  isOwnStore(error) || isOverBudget(error) || isThreadLost(error) || isLeaseOver(error)

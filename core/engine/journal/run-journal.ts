@@ -20,6 +20,8 @@ export interface RunJournalOptions {
   readonly stop: AbortSignal
   /** Like `stop`, but writes keep waiting for the store. Default: never. */
   readonly hold?: AbortSignal | undefined
+  /** See `RunWritesOptions`. */
+  readonly onTurnLost?: (() => void) | undefined
   /** The run is new, so there is nothing to read. */
   readonly isNew?: boolean | undefined
 }

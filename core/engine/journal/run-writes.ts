@@ -2,6 +2,7 @@ import { UnavailableError } from '../../errors/errors.ts'
 import { TocsinError } from '../../plugin/index.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Log } from '../../ports/log.ts'
+import { isTurnLost } from '../../ports/runs/turn.ts'
 import { RunSuspended } from './durable-context.ts'
 
 /** The writes of one run, in order. Each is retried while the store is unavailable. */
@@ -25,6 +26,8 @@ export interface RunWritesOptions {
   readonly log: Log
   /** Stops waiting for the store. */
   readonly stop: AbortSignal
+  /** Called when a write was refused because the turn is over; the write rejects with RunSuspended. Default: none. */
+  readonly onTurnLost?: (() => void) | undefined
 }
 
 const firstWaitMs = 250
@@ -79,7 +82,7 @@ export function createWrites(options: RunWritesOptions): RunWrites {
 /** Retries a write while the store is unavailable, so that a known result is not lost. */
 async function insist<T>(
   write: () => Promise<T>,
-  { runUuid, clock, log, stop }: RunWritesOptions,
+  { runUuid, clock, log, stop, onTurnLost }: RunWritesOptions,
   onStoreError: () => void,
 ): Promise<T> {
   for (let tries = 1; ; tries++) {
@@ -88,6 +91,10 @@ async function insist<T>(
     } catch (error) {
       // The previous attempt may have been committed although its answer was lost.
       if (tries > 1 && error instanceof TocsinError && error.code === 'step_has_ended') return undefined as T
+      if (isTurnLost(error)) {
+        onTurnLost?.()
+        throw new RunSuspended()
+      }
       if (!(error instanceof UnavailableError)) throw error
       onStoreError()
       const waitMs = Math.min(Math.max(firstWaitMs * 2 ** (tries - 1), error.retryAfterMs), longestWaitMs)

@@ -1,13 +1,13 @@
 import { approvalsText, approversText, mayApprove, ruleText } from '../../destructive/approval-rules.ts'
 import type { ApprovalTerms } from '../../domain/destructive-use.ts'
-import { keyHolder } from '../../destructive/key-holder.ts'
+import { holdersOf, keysById, type KeyHolder } from '../../access/key-holders.ts'
 import type { ApiKey } from '../../domain/api-key.ts'
 import type { Actor } from '../../domain/audit.ts'
 import type { Checkpoint } from '../../domain/checkpoint.ts'
 import { ForbiddenError } from '../../errors/errors.ts'
 import type { AccountStore } from '../../ports/access/account-store.ts'
 import type { KeyStore } from '../../ports/access/key-store.ts'
-import type { RunStore } from '../../ports/runs/run-store.ts'
+import type { RunRequester, RunStore } from '../../ports/runs/run-store.ts'
 import { isApproval } from '../../transitions/question.ts'
 import { isApprovalPath } from '../journal/paths.ts'
 
@@ -32,13 +32,13 @@ export type SelfApproval = (typeof selfApprovals)[number]
 
 interface ApprovalStores {
   readonly runs: Pick<RunStore, 'find' | 'requesters'>
-  readonly keys: Pick<KeyStore, 'find'>
+  readonly keys: Pick<KeyStore, 'list' | 'listBefore'>
   readonly accounts: Pick<AccountStore, 'find'>
 }
 
 /**
  * A person or program must not approve their own destructive actions: not with the same key or account, a session of it,
- * or a key or an account created with it. `signed_in` is for people who work alone: a session may approve if it began before the run
+ * a key whose secret they know, or an account created with their key. `signed_in` is for people who work alone: a session may approve if it began before the run
  * was created, which a program that reacts to the refusal cannot arrange. Under a rule, the requester never approves.
  *
  * @throws ForbiddenError `approval_by_requester`
@@ -53,11 +53,13 @@ export async function requireAnother(
   const asked = checkpoints.filter(({ path }) => isApprovalPath(path))
   if (asked.length === 0) return
   const { runs } = stores
-  const chain = await derivedFrom(stores, by)
+  const keys = keysById(await stores.keys.list())
+  const chain = await derivedFrom(stores, keys, by)
   for (const { runUuid, question } of asked) {
     const requesters = await runs.requesters(runUuid)
     const requester =
-      chain.find((id) => requesters.includes(id)) ?? (await keyOfSamePerson(stores.keys, requesters, chain))
+      chain.find((id) => requesters.some((each) => each.id === id)) ??
+      (await keyOfSamePerson(stores.keys, keys, requesters, chain))
     if (requester === undefined) continue
     if (selfApproval === 'signed_in' && question.approval?.rule == null) {
       const run = await runs.find('all', runUuid)
@@ -115,68 +117,55 @@ function allowedText({ rule, by, escalation }: ApprovalTerms, now: number): stri
 const whoText = ({ kind, id, name }: Actor): string =>
   kind === 'account' ? `the account of ${name}` : `the key ${id}`
 
-/** Ids that stand for the same person; see `Approver`. */
-export const samePersonIds = async (
+/** The ids of the person who answers, see `Approver`; undefined if none of these questions is an approval. */
+export async function samePersonIds(
   keys: ApprovalStores['keys'],
-  { kind, id }: Pick<Actor, 'kind' | 'id'>,
-): Promise<readonly string[]> => (kind === 'api_key' ? await holdersOf(keys, id) : [id])
+  asked: readonly Pick<Checkpoint, 'path'>[],
+  { by }: Pick<AnswerRequest, 'by'>,
+): Promise<readonly string[] | undefined> {
+  if (!asked.some(({ path }) => isApprovalPath(path))) return undefined
+  return by.kind === 'api_key' ? holdersOf(keysById(await keys.list()), by).map(({ id }) => id) : [by.id]
+}
 
 /**
- * The actor, and the keys and people it was created by; a person invited by another one is another person. The creator of a key knows
- * its secret, whoever owns it.
+ * Those for whom the actor acts. A person invited by another one is another person, but whoever has a key knows the links of the accounts
+ * that it creates.
  */
 async function derivedFrom(
-  { keys, accounts }: Pick<ApprovalStores, 'keys' | 'accounts'>,
+  { accounts }: Pick<ApprovalStores, 'accounts'>,
+  keys: ReadonlyMap<string, ApiKey>,
   by: Actor,
 ): Promise<readonly string[]> {
-  if (by.kind === 'api_key')
-    return [
-      ...(await holdersOf(keys, by.id)),
-      ...(await holdersOf(keys, by.id, ({ createdBy }) => createdBy)),
-    ]
-  const createdBy = by.kind === 'account' ? (await accounts.find(by.id))?.createdBy : undefined
-  return createdBy?.kind === 'api_key' ? [by.id, ...(await holdersOf(keys, createdBy.id))] : [by.id]
+  const found = new Map<string, KeyHolder>()
+  const open: KeyHolder[] = [by]
+  for (let next = open.pop(); next !== undefined; next = open.pop())
+    for (const holder of holdersOf(keys, next)) {
+      if (found.has(holder.id)) continue
+      found.set(holder.id, holder)
+      const createdBy = holder.kind === 'account' ? (await accounts.find(holder.id))?.createdBy : undefined
+      if (createdBy?.kind === 'api_key') open.push(createdBy)
+    }
+  return [...found.keys()]
 }
 
 /**
- * A requester's key behind which one of these people stands. A key that posts alerts stands for a machine, whoever answers for it.
+ * A requester's key that acts for one of these people, or acted for one when it requested the run: whoever could use it then stays
+ * a requester when somebody else gets it. A key that posts alerts stands for a machine, whoever answers for it.
  */
 async function keyOfSamePerson(
-  keys: ApprovalStores['keys'],
-  requesters: readonly string[],
+  stored: ApprovalStores['keys'],
+  keys: ReadonlyMap<string, ApiKey>,
+  requesters: readonly RunRequester[],
   people: readonly string[],
 ): Promise<string | undefined> {
-  for (const id of requesters) {
-    const key = (await keys.find(id))?.key
-    if (key === undefined || key.role === 'intake') continue
-    const accounts = (await holdersOf(keys, id)).filter((each) => isAccount(each))
-    if (accounts.some((account) => people.includes(account))) return id
+  for (const { id, at } of requesters) {
+    if (keys.get(id)?.role === 'intake') continue
+    const holders = [keys, keysById(await stored.listBefore(at))].flatMap((known) =>
+      holdersOf(known, { kind: 'api_key', id }),
+    )
+    if (holders.some((holder) => holder.kind === 'account' && people.includes(holder.id))) return id
   }
   return undefined
-}
-
-/** Ids of keys are shorter than uuids of accounts. */
-const isAccount = (id: string): boolean => id.length === 36
-
-/**
- * The key and whom it stands for, up to the first key or to an account; includes revoked keys.
- *
- * @param next whom a key stands for. Default: its owner, or else its creator
- */
-async function holdersOf(
-  keys: ApprovalStores['keys'],
-  id: string,
-  next: (key: ApiKey) => ReturnType<typeof keyHolder> = keyHolder,
-): Promise<readonly string[]> {
-  const chain = new Set<string>()
-  for (let at: string | undefined = id; at !== undefined && !chain.has(at);) {
-    chain.add(at)
-    const key: ApiKey | undefined = (await keys.find(at))?.key
-    const holder: ReturnType<typeof keyHolder> = key === undefined ? null : next(key)
-    if (holder?.kind === 'account') chain.add(holder.id)
-    at = holder?.kind === 'api_key' ? holder.id : undefined
-  }
-  return [...chain]
 }
 
 const hints: Readonly<Record<SelfApproval, string>> = {

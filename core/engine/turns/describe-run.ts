@@ -53,10 +53,16 @@ export function caseTitleOf(alert: TitledAlert, { masks }: WithMasks): string {
   if (masks.alert !== undefined) return `${words} (${alert.id})`
   const title = (alert.title ?? words).slice(0, maxTitle).toWellFormed()
   const known = title.toLowerCase()
-  const subjects = subjectsOf(alert).filter((subject) => !known.includes(subject.toLowerCase()))
-  if (subjects.length > 0) return `${title}: ${subjects.join(', ')}`
+  const all = subjectsOf(alert)
+  const subjects = all.filter((subject) => !known.includes(subject.toLowerCase()))
+  // A title that ends with a subject goes on with the others.
+  const isList = all.some((subject) => known.endsWith(subject.toLowerCase()))
+  if (subjects.length > 0) return `${withoutStop(title)}${isList ? ', ' : ': '}${subjects.join(', ')}`
   return alert.title === null || alert.title === '' ? `${title} (${alert.id})` : title
 }
+
+/** A text that something follows. */
+const withoutStop = (title: string): string => title.replace(/[\s.:;,]{1,10}$/, '') || title
 
 /** `impossible_travel` as `Impossible travel`; a type of any other form stays. */
 function wordsOf(type: string): string {

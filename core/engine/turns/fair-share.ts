@@ -31,6 +31,11 @@ export class FairShare {
     if (!this.#active.has(organization)) this.#active.set(organization, 0)
   }
 
+  /** Uuids of the organizations. */
+  known(): Iterable<string> {
+    return this.#active.keys()
+  }
+
   /** Keeps a place for a run of an organization. Undefined: there is none now. */
   reserve(organization: string, then: Place): Place | undefined {
     this.know(organization)

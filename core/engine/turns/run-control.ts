@@ -19,7 +19,7 @@ import {
 } from './approved-by-another.ts'
 import { isApprovalPath } from '../journal/paths.ts'
 import { newRun, type RunRequest } from './queue-run.ts'
-import type { Runner } from './runner.ts'
+import type { Runner } from './runner-types.ts'
 
 /** Actions of people on runs. Every change is durable before the runner learns of it. */
 export interface RunControl {
@@ -92,12 +92,12 @@ export function createRunControl({
   async function answerOne(
     { id, path, question }: Checkpoint,
     { by, signedInAt, approvingRoles: _, ...given }: AnswerRequest,
+    sameAs: readonly string[] | undefined,
     together?: BulkAnswer,
   ): Promise<AnswerOutcome> {
     checkAnswer(question, given.value)
     checkRefusedItems(question, given)
-    const sameAs = isApprovalPath(path) ? await samePersonIds(stores.keys, by) : undefined
-    const answer = { ...given, sameAs }
+    const answer = { ...given, sameAs: isApprovalPath(path) ? sameAs : undefined }
     const result = await stores.checkpoints.answer(id, answer, by, {
       together,
       session: signedInAt !== undefined,
@@ -122,7 +122,7 @@ export function createRunControl({
       }
       await requireAnother(stores, [checkpoint], given, selfApproval)
       requireApprover([checkpoint], given, clock.now())
-      return await answerOne(checkpoint, given)
+      return await answerOne(checkpoint, given, await samePersonIds(stores.keys, [checkpoint], given))
     },
 
     async answerAll(chosen, seen, given) {
@@ -130,8 +130,10 @@ export function createRunControl({
       await requireAnother(stores, chosen.checkpoints, given, selfApproval)
       requireApprover(chosen.checkpoints, given, clock.now())
       const together = { seen, count: chosen.checkpoints.length }
+      const sameAs = await samePersonIds(stores.keys, chosen.checkpoints, given)
       const outcomes: AnswerOutcome[] = []
-      for (const checkpoint of chosen.checkpoints) outcomes.push(await answerOne(checkpoint, given, together))
+      for (const checkpoint of chosen.checkpoints)
+        outcomes.push(await answerOne(checkpoint, given, sameAs, together))
       return outcomes
     },
 

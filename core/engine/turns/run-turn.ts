@@ -5,14 +5,16 @@ import { ConflictError, UnavailableError } from '../../errors/errors.ts'
 import type { Playbook } from '../../playbook/language/playbook.ts'
 import { withLogFields } from '../../common/log-context.ts'
 import type { Clock } from '../../ports/clock.ts'
+import type { Lease } from '../../ports/nodes/lease.ts'
 import type { Log } from '../../ports/log.ts'
+import { isTurnLost } from '../../ports/runs/turn.ts'
 import type { Stores } from '../../ports/stores.ts'
 import { describeRun, type RunDescription } from './describe-run.ts'
 import { RunSuspended } from '../journal/durable-context.ts'
 import { findEarlierTries } from '../journal/earlier-tries.ts'
 import { interpret } from '../steps/interpreter.ts'
 import { openLocalContext, type LocalContext } from '../context/local-context.ts'
-import { failsAfterCrashes } from './quarantine.ts'
+import { failsAfterCrashes } from '../recovery/quarantine.ts'
 import { createRunCase, type RunCase } from '../scope/run-case.ts'
 import { toStoredError } from '../journal/stored-error.ts'
 import type { WakeUps } from '../journal/wake-ups.ts'
@@ -28,8 +30,11 @@ export interface TurnOptions {
   /** Rejects if the playbook does not exist or is no longer valid; the run then fails with that error. */
   readonly loadPlaybook: (hash: string) => Promise<Playbook>
   readonly skills: Skills
-  /** Content hash of the live version of a playbook, for calls. Default: no playbook can be called. */
-  readonly newestPlaybook?: ((name: string) => string | undefined) | undefined
+  /**
+   * Content hash of the live version of a playbook that the organization with this code may run, for calls. Default: no playbook can
+   * be called.
+   */
+  readonly newestPlaybook?: ((name: string, organization: string) => string | undefined) | undefined
   /** A run that waits longer than this is parked. Default 1,000. */
   readonly parkAfterMs?: number | undefined
   /** Default: read from the stores. */
@@ -40,6 +45,8 @@ export interface TurnOptions {
   readonly destructiveLimits?: DestructiveLimits | undefined
   /** See `LocalContextOptions`. */
   readonly approvalRules?: readonly ApprovalRule[] | undefined
+  /** See `LocalContextOptions`. */
+  readonly lease?: Lease | undefined
   readonly onStarted?: ((run: Run) => void) | undefined
   /** Called once for every run that ends. */
   readonly onRunEnded?: ((run: Run) => void) | undefined
@@ -91,6 +98,9 @@ async function takeTurn(options: TurnOptions, turn: GivenTurn): Promise<TurnEnd>
     controls.stop.abort()
   }
   let context: LocalContext | undefined
+  // A short wait ends at once, and the run is parked.
+  const onHold = () => context?.lookIdle()
+  hold.addEventListener('abort', onHold)
   let ended: Run
   let failedAt: unknown
   try {
@@ -109,6 +119,7 @@ async function takeTurn(options: TurnOptions, turn: GivenTurn): Promise<TurnEnd>
       isNew,
       hold,
       onIdle,
+      onTurnLost: () => controls.stop.abort(),
       failsInterrupted,
     })
     const inputs = runInputs(options, run, description, context)
@@ -123,7 +134,7 @@ async function takeTurn(options: TurnOptions, turn: GivenTurn): Promise<TurnEnd>
     await context?.settled().catch(() => {})
     // A held branch may be due although the others wait.
     if (error instanceof RunSuspended) return { againAtMs: hold.aborted ? 0 : (againAtMs ?? 0) }
-    if (error instanceof UnavailableError) throw error
+    if (error instanceof UnavailableError || isTurnLost(error)) throw error
     // It was cancelled after its turn had begun.
     if (error instanceof ConflictError && error.code === 'run_not_queued') return 'over'
     const stored = toStoredError(error, log, { run: run.uuid })
@@ -134,6 +145,8 @@ async function takeTurn(options: TurnOptions, turn: GivenTurn): Promise<TurnEnd>
     }
     if (run.endedAt !== null) return over(options, run)
     ended = await stores.runs.end(run.uuid, { status: 'failed', output: null, error: stored })
+  } finally {
+    hold.removeEventListener('abort', onHold)
   }
   return over(options, ended, failedAt)
 }
@@ -145,7 +158,7 @@ async function start(options: TurnOptions, { uuid }: Run, title: string): Promis
 }
 
 function contextOptions(
-  { stores, clock, log, destructiveLimits, approvalRules }: TurnOptions,
+  { stores, clock, log, destructiveLimits, approvalRules, lease }: TurnOptions,
   run: Run,
   { stop, cancel, wakeUps }: TurnControls,
 ) {
@@ -162,6 +175,7 @@ function contextOptions(
     events: stores.eventWaits,
     destructiveLimits,
     approvalRules,
+    lease,
   }
 }
 
@@ -179,11 +193,15 @@ function runInputs(
     ...(run.caseId === null && { openCase: async () => own.id ?? (await context.insist(() => own.open())) }),
     names: { ...names, case: namedCase(own), run: { ...names.run, url } },
     playbooks: {
-      newest: options.newestPlaybook ?? (() => undefined),
+      newest: (name: string) => options.newestPlaybook?.(name, codeIn(names)),
       load: (hash: string) => context.busy(() => options.loadPlaybook(hash)),
     },
   }
 }
+
+/** Code of the organization of a run. */
+const codeIn = ({ organization }: RunDescription['names']): string =>
+  (organization as { readonly code: string } | undefined)?.code ?? ''
 
 /** The `case` of expressions. */
 const namedCase = (own: RunCase) => ({

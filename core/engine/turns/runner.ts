@@ -1,91 +1,62 @@
-import type { Organization } from '../../domain/organization.ts'
 import type { Alert } from '../../domain/alert.ts'
 import type { Run } from '../../domain/run.ts'
+import { onlyProcess } from '../../ports/nodes/exclusive-work.ts'
+import { noSignals, type Signal, type Signals } from '../../ports/nodes/signals.ts'
 import type { ParkedRun, RunKey } from '../../ports/runs/run-store.ts'
-import { createWakeUps } from '../journal/wake-ups.ts'
+import { Recovery } from '../recovery/recovery.ts'
+import { createSharedTurns, type SharedTurns } from '../recovery/shared-turns.ts'
+import { ActiveTurns } from './active-turns.ts'
 import { FairShare, type Place } from './fair-share.ts'
 import { createParkedRuns, type ParkedRuns } from './parked-runs.ts'
-import { quarantineSuspects } from './quarantine.ts'
-import type { TurnControls, TurnOptions } from './run-turn.ts'
+import type { Runner, RunnerOptions } from './runner-types.ts'
 import { firstRetryMs, giveTurn, type GiveTurnOptions } from './take-turn.ts'
 import { TurnQueue, type QueuedRun } from './turn-queue.ts'
 
-export interface RunnerOptions extends TurnOptions {
-  /** Begins nothing before `recover` is called. Default false. */
-  readonly held?: boolean
-  /** Concurrent runs; waiting runs do not count. Default 100. */
-  readonly maxRuns?: number | undefined
-  /** Percentage of the concurrent runs that one organization may use if there are several. Default 80. */
-  readonly sharePercent?: number | undefined
-  /** Ids in memory: of each organization's due runs, and of the runs that wake first. Default 1,000. */
-  readonly maxInMemory?: number | undefined
-}
-
-export interface Runner {
-  /** Accepts a run that was just queued. `alert`: the alert of the run, if the caller has it. */
-  enqueue(run: Run, alert?: Alert): void
-  /** Keeps a place for a new run, so that the write that queues it can start it. Undefined: there is none now. */
-  reserve(organizationUuid: string): Place | undefined
-  /** Something that the run may wait for is stored: an answer, a decision, the end of the previous run. */
-  wake(run: RunKey): void
-  /** Ends current work as cancelled; `finally` still runs. The store must know of the cancellation. */
-  cancel(run: Run): void
-  /** Resumes the runs of an earlier process, a page at a time. */
-  recover(): Promise<void>
-  /** Begins and continues no run; current steps end. */
-  pause(): void
-  resume(): void
-  /**
-   * Shuts down: begins and continues no run, and stops current steps after `timeoutMs`; the next process continues
-   * them. Resolves when no work is left.
-   */
-  drain(timeoutMs: number): Promise<void>
-  /** Runs of an organization that are queued and not started. */
-  queuedOf(organizationUuid: string): number
-  /** Runs of an organization that have a turn, and their maximum. */
-  shareOf(organizationUuid: string): { readonly working: number; readonly most: number }
-  /** Runs in memory that wait for a turn, and that have one. */
-  load(): { readonly queued: number; readonly active: number }
-  /** Runs in quarantine after a crash; nothing else begins until there are none. */
-  suspects(): number
-}
-
 export const defaultMaxRuns = 100
 
-interface Active {
-  readonly done: Promise<void>
-  controls: TurnControls
-  /** Something happened that this turn may not have seen. */
-  woken: boolean
-}
+/** Steps that take longer go on beside a quarantine. */
+const longestHandOverMs = 60_000
 
 /** Memory holds only the active runs, and the ids of the next ones. */
 export const createRunner = (options: RunnerOptions): Runner => new TurnRunner(options)
 
 class TurnRunner implements Runner {
   readonly #options: RunnerOptions
-  readonly #active = new Map<string, Active>()
+  readonly #active = new ActiveTurns()
   readonly #share: FairShare
   readonly #queue: TurnQueue
   readonly #parked: ParkedRuns
   /** Queued and not started, by organization. */
   readonly #queued = new Map<string, number>()
   readonly #ending = new AbortController()
-  /** Aborted while runs are paused. */
+  readonly #recovery: Recovery
+  readonly #signals: Signals
+  /** Undefined: this process is the only one. */
+  readonly #shared: SharedTurns | undefined
+  /** Aborted while runs are paused, or handed over to other nodes. */
   #hold = new AbortController()
-  /** Until the quarantine ends, nothing else begins. */
-  #held: boolean
-  /** Resolves when the quarantine of `recover` has ended. */
-  #recovered = Promise.resolve()
+  #isPaused = false
   /** The latest wake time of the runs that were queued because their wake time passed. */
   #wokenAtMs = 0
-  #suspects = 0
 
   constructor(options: RunnerOptions) {
-    const { clock, maxRuns = defaultMaxRuns, maxInMemory } = options
+    const { clock, log, maxRuns = defaultMaxRuns, maxInMemory, exclusive = onlyProcess } = options
     const { runs, eventWaits } = options.stores
     this.#options = options
-    this.#held = options.held === true
+    this.#signals = options.signals ?? noSignals
+    const isHeld = options.held === true
+    this.#recovery = new Recovery({
+      runs,
+      clock,
+      log,
+      exclusive,
+      signal: this.#ending.signal,
+      isHeld,
+      begin: (key) => this.#begin({ key }),
+      handOver: () => this.#handOver(),
+      onOver: () => this.#takeUp(),
+    })
+    this.#shared = exclusive.isShared ? this.#sharedTurns() : undefined
     this.#share = new FairShare(maxRuns, options.sharePercent)
     eventWaits.watch((run) => this.wake(run))
     const onStoreError = (error: unknown) => this.#waitForStore(error)
@@ -109,11 +80,12 @@ class TurnRunner implements Runner {
     this.#countQueued(run, 1)
     // Alerts can be large; a run that waits for its turn reads its alert again.
     const isNext = this.#share.hasPlace() && this.#queue.size === 0
+    if (!isNext) this.#tellDue(run)
     this.#push(run, run, isNext ? alert : undefined)
   }
 
   reserve(organizationUuid: string): Place | undefined {
-    if (this.#held || this.#hold.signal.aborted) return undefined
+    if (this.#recovery.isHeld || this.#hold.signal.aborted) return undefined
     return this.#share.reserve(organizationUuid, {
       // If the process ends, the next one resumes the run.
       begin: (run, alert) =>
@@ -123,34 +95,43 @@ class TurnRunner implements Runner {
   }
 
   wake(run: RunKey): void {
-    const active = this.#active.get(run.uuid)
-    if (active === undefined) return this.#push(run)
-    active.woken = true
-    active.controls.wakeUps.wake()
+    if (this.#active.wake(run)) return
+    this.#push(run)
+    this.#signals.publish({ kind: 'run_woken', run: keyOf(run) })
   }
 
   cancel(run: Run): void {
     if (run.endedAt !== null && run.startedAt === null) this.#countQueued(run, -1)
-    this.#active.get(run.uuid)?.controls.cancel.abort()
-    this.wake(run)
+    if (this.#active.cancel(run)) return
+    this.#push(run)
+    this.#signals.publish({ kind: 'run_cancelled', run: keyOf(run) })
+  }
+
+  heard(signal: Signal): void {
+    if (signal.kind === 'run_woken') this.#active.wake(signal.run)
+    else if (signal.kind === 'run_cancelled') this.#active.cancel(signal.run)
+    else if (signal.kind === 'runs_due') this.#loadDue(signal.organizationUuid)
+    else if (signal.kind === 'missed') this.#shared?.lookNow()
   }
 
   async recover(): Promise<void> {
     const { runs, organizations } = this.#options.stores
     await runs.recover()
     // Includes runs queued since this process began.
-    for (const [organizationUuid, count] of await runs.countQueued())
-      this.#queued.set(organizationUuid, count)
-    this.#held = true
-    this.#recovered = this.#takeUpRest(await organizations.list('all'))
+    this.#setQueued(await runs.countQueued())
+    for (const { uuid } of await organizations.list('all')) this.#share.know(uuid)
+    this.#recovery.start()
+    this.#shared?.start()
   }
 
   pause(): void {
+    this.#isPaused = true
     this.#hold.abort()
   }
 
   resume(): void {
-    if (!this.#hold.signal.aborted || this.#ending.signal.aborted) return
+    this.#isPaused = false
+    if (!this.#hold.signal.aborted || this.#ending.signal.aborted || this.#recovery.isHeld) return
     this.#hold = new AbortController()
     this.#fill()
   }
@@ -162,12 +143,10 @@ class TurnRunner implements Runner {
     this.#queue.clear()
     this.#parked.clear()
     const over = new AbortController()
-    const ended = Promise.all(Array.from(this.#active.values(), ({ done }) => done))
-    const stopAll = () => {
-      for (const { controls } of this.#active.values()) controls.stop.abort()
-    }
+    const ended = this.#active.ended()
+    const stopAll = () => this.#active.stopAll()
     clock.sleep(timeoutMs, over.signal).then(stopAll, () => {})
-    await Promise.all([ended, this.#recovered])
+    await Promise.all([ended, this.#recovery.ended, this.#shared?.stop()])
     over.abort()
     await stores.runs.forgetCrashes().catch((error: unknown) => {
       log.error({ error }, 'could not reset crash counters')
@@ -187,7 +166,7 @@ class TurnRunner implements Runner {
   }
 
   suspects(): number {
-    return this.#suspects
+    return this.#recovery.suspects
   }
 
   #push(key: RunKey, run?: Run, alert?: Alert): void {
@@ -204,7 +183,8 @@ class TurnRunner implements Runner {
 
   async #due(organizationUuid: string, limit: number): Promise<readonly RunKey[]> {
     const { clock, stores } = this.#options
-    const keys = await stores.runs.due(organizationUuid, limit)
+    // Other nodes keep suspects apart.
+    const keys = await stores.runs.due(organizationUuid, limit, this.#shared === undefined)
     // The clock was set back: queued runs that are only in the store wait again.
     if (clock.now() < this.#wokenAtMs && !this.#ending.signal.aborted) {
       this.#wokenAtMs = 0
@@ -220,7 +200,7 @@ class TurnRunner implements Runner {
   }
 
   #fill(): void {
-    if (this.#held) return
+    if (this.#recovery.isHeld) return
     while (this.#share.hasPlace() && !this.#hold.signal.aborted) {
       const next = this.#queue.take((organization) => this.#share.mayBegin(organization))
       if (next === undefined) return
@@ -230,7 +210,7 @@ class TurnRunner implements Runner {
 
   #begin(next: QueuedRun): Promise<void> {
     const done = Promise.resolve().then(() => this.#turn(next))
-    this.#active.set(next.key.uuid, { done, controls: newControls(), woken: false })
+    this.#active.begin(next.key, done)
     this.#share.begin(next.key.organizationUuid)
     return done
   }
@@ -239,9 +219,9 @@ class TurnRunner implements Runner {
   async #turn(next: QueuedRun): Promise<void> {
     const { key } = next
     const parked = await giveTurn(next, this.#turnOptions())
-    const woken = this.#active.get(key.uuid)?.woken === true
-    this.#active.delete(key.uuid)
+    const woken = this.#active.end(key)
     this.#share.end(key.organizationUuid)
+    if (parked !== undefined && this.#hold.signal.aborted) this.#tellDue(key)
     if (parked !== undefined && !this.#ending.signal.aborted) {
       if (woken) this.#push(key)
       else if (parked.wakeAt <= this.#options.clock.now()) this.#pushWoken(parked)
@@ -256,44 +236,61 @@ class TurnRunner implements Runner {
       onStarted: (run) => this.#countQueued(run, -1),
       ending: this.#ending.signal,
       hold: () => this.#hold.signal,
-      renewControls: (key) => this.#renewControls(key),
+      renewControls: (key) => this.#active.renewControls(key),
       wake: (next) => this.wake(next),
     }
-  }
-
-  #renewControls({ uuid }: RunKey): TurnControls {
-    const controls = newControls()
-    const active = this.#active.get(uuid)
-    if (active) active.controls = controls
-    return controls
   }
 
   #countQueued({ organizationUuid }: RunKey, change: number): void {
     this.#queued.set(organizationUuid, Math.max(0, this.queuedOf(organizationUuid) + change))
   }
 
-  async #takeUpRest(all: readonly Organization[]): Promise<void> {
-    const { clock, log, stores } = this.#options
-    const { signal } = this.#ending
-    await quarantineSuspects({
+  #setQueued(counts: ReadonlyMap<string, number>): void {
+    this.#queued.clear()
+    for (const [organizationUuid, count] of counts) this.#queued.set(organizationUuid, count)
+  }
+
+  /** Begins with what is due in the store. */
+  #takeUp(): void {
+    if (!this.#isPaused && this.#hold.signal.aborted) this.#hold = new AbortController()
+    for (const uuid of this.#share.known()) this.#queue.loadDue(uuid)
+    // Other nodes wake runs too: those that this node has not parked itself are looked for.
+    if (this.#shared === undefined) this.#parked.start()
+    this.#fill()
+  }
+
+  #loadDue(organizationUuid: string): void {
+    if (this.#ending.signal.aborted || !this.#share.hasPlace()) return
+    this.#share.know(organizationUuid)
+    this.#queue.loadDue(organizationUuid)
+  }
+
+  #tellDue({ organizationUuid }: RunKey): void {
+    this.#signals.publish({ kind: 'runs_due', organizationUuid })
+  }
+
+  #sharedTurns(): SharedTurns {
+    const { stores, clock, log } = this.#options
+    return createSharedTurns({
       runs: stores.runs,
       clock,
       log,
-      signal,
-      begin: (key) => this.#begin({ key }),
-      onLeft: (left) => (this.#suspects = left),
+      active: () => this.#active.uuids,
+      hasPlace: () => !this.#recovery.isHeld && !this.#hold.signal.aborted && this.#share.hasPlace(),
+      onWoken: (turn) => this.#active.found(turn),
+      onDue: (organizationUuid) => this.#loadDue(organizationUuid),
+      onCounted: (counts) => this.#setQueued(counts),
+      onSuspects: () => this.#recovery.foundSuspects(),
     })
-    if (signal.aborted) return
-    for (const { uuid } of all) {
-      this.#share.know(uuid)
-      this.#queue.loadDue(uuid)
-    }
-    this.#parked.start()
-    this.#held = false
-    this.#fill()
+  }
+
+  /** Other nodes continue the runs as soon as their current steps have ended. */
+  async #handOver(): Promise<boolean> {
+    this.#hold.abort()
+    await this.#active.endedWithin(longestHandOverMs, this.#options.clock, this.#ending.signal)
+    if (!this.#isPaused) this.#hold = new AbortController()
+    return this.#active.size === 0
   }
 }
 
-function newControls(): TurnControls {
-  return { stop: new AbortController(), cancel: new AbortController(), wakeUps: createWakeUps() }
-}
+const keyOf = ({ uuid, organizationUuid }: RunKey): RunKey => ({ uuid, organizationUuid })

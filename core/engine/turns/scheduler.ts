@@ -1,6 +1,7 @@
 import type { Organization } from '../../domain/organization.ts'
 import type { Run } from '../../domain/run.ts'
 import { UnavailableError } from '../../errors/errors.ts'
+import { isFor } from '../../playbook/check/owner.ts'
 import type { Playbook } from '../../playbook/language/playbook.ts'
 import { nextTime } from '../../trigger/schedule.ts'
 import type { Clock } from '../../ports/clock.ts'
@@ -59,6 +60,7 @@ export function createScheduler({ stores, clock, log, playbooks, enqueue }: Sche
     const nextAt = nextTime(schedule, clock.now())
     if (playbook?.schedule === undefined || organization === undefined || nextAt === undefined)
       return undefined
+    if (!isFor(playbook, organization.code)) return undefined
     try {
       const { inputs, overlap } = playbook.schedule
       const run = await stores.schedules.fire(schedule, nextAt, newRun({ playbook, organization, inputs }), {
@@ -91,15 +93,17 @@ export function createScheduler({ stores, clock, log, playbooks, enqueue }: Sche
 }
 
 function schedulesOf(
-  { name, schedule }: Playbook,
+  playbook: Playbook,
   organizations: readonly Organization[],
   now: number,
 ): readonly StoredSchedule[] {
+  const { name, schedule } = playbook
   const nextAt = schedule && nextTime(schedule, now)
   if (schedule === undefined || nextAt === undefined) return []
   const { cron, timezone } = schedule
   const codes = schedule.organizations?.map((code) => code.toLowerCase())
   return organizations
+    .filter(({ code }) => isFor(playbook, code))
     .filter(({ code }) => codes === undefined || codes.includes(code.toLowerCase()))
     .map(({ uuid }) => ({ playbookName: name, organizationUuid: uuid, cron, timezone, nextAt }))
 }

@@ -1,5 +1,6 @@
 import type { Run } from '../../domain/run.ts'
-import type { ParkedRun, RunKey } from '../../ports/runs/run-store.ts'
+import type { ClaimedRun, ParkedRun, RunKey } from '../../ports/runs/run-store.ts'
+import { firstTurn, duringTurn, isTurnLost } from '../../ports/runs/turn.ts'
 import { runTurn, type GivenTurn, type TurnControls, type TurnOptions } from './run-turn.ts'
 import type { QueuedRun } from './turn-queue.ts'
 
@@ -30,19 +31,26 @@ export async function giveTurn(
 ): Promise<ParkedRun | undefined> {
   const { log } = options
   const { runs } = options.stores
-  let { run } = queued
-  let soloCrashes = 0
+  let claimed: ClaimedRun | undefined = queued.run && { run: queued.run, turn: firstTurn, soloCrashes: 0 }
   for (let trouble = 0; ; trouble++) {
     try {
-      if (trouble > 0) run = await runs.find('all', key.uuid)
-      else if (run === undefined) {
+      if (claimed === undefined) {
         const taken = await runs.take(key.uuid)
         if (taken === undefined || 'wakeAt' in taken) return taken
-        ;({ run, soloCrashes } = taken)
+        claimed = taken
+      } else if (trouble > 0) {
+        const run = await runs.find('all', key.uuid)
+        if (run === undefined) return undefined
+        claimed = { ...claimed, run }
       }
-      const isUntouched = isNew === true && trouble === 0
-      return run && (await goOn(run, { soloCrashes, alert, isNew: isUntouched }, options))
+      const { run, turn, soloCrashes } = claimed
+      const known = { soloCrashes, alert, isNew: isNew === true && trouble === 0 }
+      return await duringTurn({ run: key.uuid, number: turn }, () => goOn(run, known, options))
     } catch (error) {
+      if (isTurnLost(error)) {
+        log.warn({ run: key.uuid }, 'this turn of the run is over: another one continues it')
+        return undefined
+      }
       const delayMs = Math.min(firstRetryMs * 2 ** trouble, longestRetryMs)
       log.error({ run: key.uuid, error, delay_ms: delayMs }, 'cannot continue the run; trying again')
       if (await endsWithin(delayMs, options)) return undefined

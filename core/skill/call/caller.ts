@@ -1,6 +1,7 @@
+import { withEffect } from '../../engine/context/retry-class.ts'
 import { hiding } from '../../engine/skills/texts-in.ts'
 import type { SkillCall, SkillCaller } from '../../engine/skills/skill-caller.ts'
-import { NotFoundError } from '../../errors/errors.ts'
+import { NotFoundError, UnavailableError } from '../../errors/errors.ts'
 import type { Connection } from '../../domain/connection.ts'
 import { TocsinError, type AnySkill, type ConnectionDefinition, type SkillLog } from '../../plugin/index.ts'
 import type { OpenConnection } from '../../ports/connection-store.ts'
@@ -54,7 +55,7 @@ export function createSkillCaller(options: SkillCallerOptions): SkillCaller {
       })
     }
     const input = checkInput(entry, call.input)
-    const open = await connect(options, entry, call)
+    const open = await connect(options, entry, call).catch(beforeCall)
     if (open !== undefined) await call.onConnection?.(open.connection.name)
     // Outputs keep sensitive values, because the run needs them.
     const said = once(() => hiding(call.sensitive?.() ?? []))
@@ -77,6 +78,11 @@ export function createSkillCaller(options: SkillCallerOptions): SkillCaller {
       throw said().error(error, (one) => one instanceof TocsinError)
     }
   }
+}
+
+/** The store is away before the call: a step that must not be repeated may wait for it. */
+function beforeCall(error: unknown): never {
+  throw error instanceof UnavailableError ? withEffect(error, 'none') : error
 }
 
 function toTask(call: SkillCall, input: unknown, connection: OpenConnection | undefined): SkillTask {

@@ -1,8 +1,9 @@
+import { maxFileBytes } from '../../common/read-body.ts'
 import { theRun } from '../../domain/audit.ts'
 import { ConflictError, NotFoundError } from '../../errors/errors.ts'
 import { SkillError, type AttachedFile, type CaseAccess, type CaseView } from '../../plugin/index.ts'
 import type { CaseStore } from '../../ports/case-store.ts'
-import { fileNotFound } from '../../transitions/case-files.ts'
+import { fileNotFound, sizeText } from '../../transitions/case-files.ts'
 
 export interface CaseAccessOptions {
   readonly cases: CaseStore
@@ -68,6 +69,11 @@ async function readFile(
 ): Promise<Uint8Array> {
   const file = await cases.files.open([organizationUuid], id, sha256)
   if (file === undefined) throw fileNotFound(id, sha256)
+  if (file.size > maxFileBytes)
+    throw new SkillError(
+      'file_too_large',
+      `the file is larger than ${sizeText(maxFileBytes)}, the limit of skills`,
+    )
   const bytes = new Uint8Array(file.size)
   let at = 0
   for await (const piece of file.content()) {

@@ -28,16 +28,18 @@ export async function findConnection(
       `connection '${name}' cannot be used for ${plugin}: ${why}`,
       {
         hint: offer(await names(store, wanted, true), plugin),
+        details: { plugin, connection: name },
       },
     )
   }
   if (!open.connection.enabled) {
-    throw connectionDisabled([open.connection.name], 'enable it, or name another one in the step')
+    throw connectionDisabled(plugin, [open.connection.name], 'enable it, or name another one in the step')
   }
   if (open.connection.broken !== null) {
     const { name: broken, broken: note } = open.connection
     throw new ConnectionError('connection_broken', `connection '${broken}' cannot be used: ${note.reason}`, {
       hint: 'fix it, then test the connection or enter its credentials again',
+      details: { plugin, connection: broken },
     })
   }
   return open
@@ -87,27 +89,30 @@ async function onlyName(store: ReadableConnections, wanted: WantedConnection): P
   const usable = await names(store, wanted, true)
   const [first, second] = usable
   const disabled = first === undefined ? await names(store, wanted, false) : []
-  if (disabled.length > 0) throw connectionDisabled(disabled, 'enable it, or create another one')
+  if (disabled.length > 0) throw connectionDisabled(plugin, disabled, 'enable it, or create another one')
   if (first === undefined) {
     throw new ConnectionError('connection_missing', `there is no enabled connection of ${plugin}`, {
       hint: `create a connection of ${plugin}`,
+      details: { plugin },
     })
   }
   if (second !== undefined) {
     throw new ConnectionError('connection_ambiguous', `there are ${usable.length} connections of ${plugin}`, {
       hint: `name one in the step: ${usable.join(', ')}`,
+      details: { plugin },
     })
   }
   return first
 }
 
-function connectionDisabled(names: readonly string[], hint: string): ConnectionError {
+function connectionDisabled(plugin: string, names: readonly string[], hint: string): ConnectionError {
   const [first = ''] = names
   const message =
     names.length === 1
       ? `connection '${first}' is disabled`
       : `the connections ${names.join(', ')} are disabled`
-  return new ConnectionError('connection_disabled', message, { hint })
+  const details = { plugin, ...(names.length === 1 && { connection: first }) }
+  return new ConnectionError('connection_disabled', message, { hint, details })
 }
 
 /** Names of the plugin's enabled or disabled connections. */

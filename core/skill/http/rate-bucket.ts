@@ -1,5 +1,6 @@
 import type { RateLimit } from '../../plugin/index.ts'
 import type { Clock } from '../../ports/clock.ts'
+import type { LimitPart, NodeShares } from './node-share.ts'
 
 /** A request that waits for its turn. */
 export interface Turn {
@@ -22,11 +23,12 @@ interface Waiter {
 }
 
 /**
- * Sends requests in order, and never more in any time window than the limits allow. Exact, because it remembers
+ * Sends requests in order, and never more in any time window than this node's part of the limits allows. Exact, because it remembers
  * the time of each request, so no burst passes at the edge of a window. Uses one timer while requests wait.
  */
 export class RateBucket {
   readonly #clock: Clock
+  readonly #shares: Pick<NodeShares, 'part'> | undefined
   /** Times of the sent requests, oldest first, then the planned times of the waiting ones. */
   #times: number[] = []
   readonly #waiting: Waiter[] = []
@@ -38,8 +40,10 @@ export class RateBucket {
   #somebodyLeft = new AbortController()
   #isGivingTurns = false
 
-  constructor(clock: Clock) {
+  /** @param shares default: no other node sends requests */
+  constructor(clock: Clock, shares?: Pick<NodeShares, 'part'>) {
     this.#clock = clock
+    this.#shares = shares
   }
 
   /** Resolves at the caller's turn. Rejects with the signal's reason or with `turn.refuse`. */
@@ -127,8 +131,15 @@ export class RateBucket {
   /** The earliest time for the request at `index`. */
   #timeOf(index: number, { limits }: Turn, now: number): number {
     const before = this.#times[index - 1] ?? -Infinity
-    const free = limits.map(({ requests, perMs }) => (this.#times[index - requests] ?? -Infinity) + perMs)
+    const free = limits.map((limit) => {
+      const { requests, fromMs } = this.#partOf(limit, now)
+      return Math.max(fromMs, (this.#times[index - requests] ?? -Infinity) + limit.perMs)
+    })
     return Math.max(now, this.#closedUntil, before, ...free)
+  }
+
+  #partOf(limit: RateLimit, now: number): LimitPart {
+    return this.#shares?.part(limit, now) ?? { requests: limit.requests, fromMs: -Infinity }
   }
 
   /** Recomputes the planned times, and refuses requests whose turn would come too late. */
@@ -161,7 +172,8 @@ export class RateBucket {
 
   /** Spreads the retries of refused requests at the rate of the limits. */
   #promise(at: number, { limits }: Turn): number {
-    const apartMs = Math.max(0, ...limits.map(({ requests, perMs }) => perMs / requests))
+    const now = this.#clock.now()
+    const apartMs = Math.max(0, ...limits.map((limit) => limit.perMs / this.#partOf(limit, now).requests))
     this.#promisedUntil = Math.max(at, this.#promisedUntil + apartMs)
     return this.#promisedUntil
   }

@@ -1,24 +1,48 @@
 import type { Clock } from '../../ports/clock.ts'
+import type { ConnectionPause } from '../../ports/nodes/signals.ts'
+import type { NodeShares } from './node-share.ts'
 import { RateBucket } from './rate-bucket.ts'
 
 /** The rate budgets of all connections of a process. */
 export interface RateBudgets {
   /** Returns the same bucket for the same connection and name. */
   bucket(connectionUuid: string, name: string): RateBucket
+  /** Another system asked to pause: nothing is sent for this time, here and by the other nodes. */
+  pause(pause: ConnectionPause): void
+  /** Another node was asked to pause. */
+  pauseHere(pause: ConnectionPause): void
+}
+
+export interface RateBudgetsOptions {
+  /** Default: no other node sends requests. */
+  readonly shares?: Pick<NodeShares, 'part'> | undefined
+  /** Tells the other nodes. */
+  readonly onPause?: ((pause: ConnectionPause) => void) | undefined
 }
 
 /** Beyond this number, unused buckets are dropped. */
 const maxBuckets = 1_000
 
-export function createRateBudgets(clock: Clock): RateBudgets {
+export function createRateBudgets(clock: Clock, { shares, onPause }: RateBudgetsOptions = {}): RateBudgets {
   const buckets = new Map<string, RateBucket>()
+  function bucket(connectionUuid: string, name: string): RateBucket {
+    const key = `${connectionUuid} ${name}`
+    const found = buckets.get(key) ?? new RateBucket(clock, shares)
+    if (!buckets.has(key) && buckets.size >= maxBuckets) letGo(buckets)
+    buckets.set(key, found)
+    return found
+  }
+
+  function pauseHere({ connectionUuid, name, forMs }: ConnectionPause): void {
+    bucket(connectionUuid, name).close(clock.now() + forMs)
+  }
+
   return {
-    bucket(connectionUuid, name) {
-      const key = `${connectionUuid} ${name}`
-      const bucket = buckets.get(key) ?? new RateBucket(clock)
-      if (!buckets.has(key) && buckets.size >= maxBuckets) letGo(buckets)
-      buckets.set(key, bucket)
-      return bucket
+    bucket,
+    pauseHere,
+    pause(pause) {
+      pauseHere(pause)
+      onPause?.(pause)
     },
   }
 }

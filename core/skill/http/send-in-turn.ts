@@ -1,7 +1,6 @@
 import { RetryableError, type RateBudget, type RateLimit } from '../../plugin/index.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Egress, EgressRequest, EgressResponse } from '../../ports/egress.ts'
-import type { RateBucket } from './rate-bucket.ts'
 import { retryAfterOf } from './status-error.ts'
 import type { Traffic } from './traffic.ts'
 
@@ -39,12 +38,17 @@ export async function sendInTurn(
   budget: ConnectionBudget,
   options: SendInTurnOptions,
 ): Promise<EgressResponse> {
-  const { egress, clock } = options
-  const bucket = await waitForTurn(signal, budget, options)
+  const { egress, clock, traffic } = options
+  await waitForTurn(signal, budget, options)
   const response = await egress.send(make())
   if (response.status === 429) {
     const askedMs = retryAfterOf(response, clock.now())
-    if (askedMs !== undefined) bucket.close(clock.now() + Math.min(askedMs, maxClosedMs))
+    if (askedMs !== undefined)
+      traffic.budgets.pause({
+        connectionUuid: budget.connectionUuid,
+        name: budget.bucket,
+        forMs: Math.min(askedMs, maxClosedMs),
+      })
   }
   return response
 }
@@ -54,7 +58,7 @@ export async function waitForTurn(
   signal: AbortSignal,
   budget: ConnectionBudget,
   { clock, traffic, deadlineMs, budgetShare }: Omit<SendInTurnOptions, 'egress'>,
-): Promise<RateBucket> {
+): Promise<void> {
   const bucket = traffic.budgets.bucket(budget.connectionUuid, budget.bucket)
   const now = clock.now()
   // Reserves half of the remaining time for the exchange.
@@ -62,7 +66,7 @@ export async function waitForTurn(
   const refuse = (waitMs: number, isClosed: boolean) => overBudget(budget, waitMs, isClosed)
   if (budgetShare === undefined || budget.limits.length === 0) {
     await bucket.take({ limits: budget.limits, latestMs, signal, refuse })
-    return bucket
+    return
   }
   const limits = budget.limits.map((limit) => shareOf(limit, budgetShare))
   const own = traffic.budgets.bucket(budget.connectionUuid, `${budget.bucket} (share)`)
@@ -70,7 +74,6 @@ export async function waitForTurn(
   // Never ahead of a request that waits, and never in line itself.
   if (bucket.isWaitedFor) throw refuse(behindOthersMs, false)
   await bucket.take({ limits: budget.limits, latestMs: clock.now(), signal, refuse })
-  return bucket
 }
 
 /** When a request tries again that found others waiting. */

@@ -1,5 +1,5 @@
 import type { Clock } from '../../ports/clock.ts'
-import { createRateBudgets, type RateBudgets } from './rate-budgets.ts'
+import { createRateBudgets, type RateBudgets, type RateBudgetsOptions } from './rate-budgets.ts'
 import { createTokenCache, type TokenCache } from './token-cache.ts'
 
 /** The tokens and budgets of all connections of a process. */
@@ -8,6 +8,6 @@ export interface Traffic {
   readonly budgets: RateBudgets
 }
 
-export function createTraffic(clock: Clock): Traffic {
-  return { tokens: createTokenCache(clock), budgets: createRateBudgets(clock) }
+export function createTraffic(clock: Clock, budgets?: RateBudgetsOptions): Traffic {
+  return { tokens: createTokenCache(clock), budgets: createRateBudgets(clock, budgets) }
 }

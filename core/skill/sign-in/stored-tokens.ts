@@ -143,6 +143,10 @@ function onlyTheServerRenews({ open: { connection } }: GrantCall): ConnectionErr
   })
 }
 
+/** Between two looks whether another node has renewed a token, and how long to look. */
+const [lookMs, longestRenewalMs] = [250, 15_000]
+const never = new AbortController().signal
+
 /** Renews the tokens of sign-ins: concurrent callers share one renewal, which is never aborted. */
 class Renewals {
   readonly #options: StoredTokensOptions
@@ -181,8 +185,19 @@ class Renewals {
     const last = this.#refused.get(id)
     if (last !== undefined && clock.now() < last.until) throw last.error
     if (!call.target.isReusable && !(await store.beginRenewal(of, id)))
-      return usable(call, await store.open(of), clock.now()).access
+      return await this.#awaitOther(call, id)
     return await this.#exchange(call, id, token)
+  }
+
+  /** Another node renews the sign-in, or it was replaced or ended. */
+  async #awaitOther(call: GrantCall, id: string): Promise<string> {
+    const { store, clock } = this.#options
+    for (let waitedMs = 0; ; waitedMs += lookMs) {
+      const found = usable(call, await store.open(call.open.connection), clock.now())
+      const isOver = found.signIn.id !== id || found.signIn.renewingSince === null
+      if (isOver || waitedMs >= longestRenewalMs) return found.access
+      await clock.sleep(lookMs, never)
+    }
   }
 
   async #exchange(call: GrantCall, id: string, token: Secret): Promise<string> {

@@ -14,6 +14,8 @@ export interface QuarantineOptions {
   readonly signal: AbortSignal
   /** Gives a run its turn; resolves when that ends. */
   readonly begin: (key: RunKey) => Promise<void>
+  /** Whether no other run has a turn, so that a crash can be blamed on one that is watched alone. */
+  readonly isAlone: boolean
   /** Reports the number of runs left to watch; 0 at the end. */
   readonly onLeft: (suspects: number) => void
 }
@@ -46,11 +48,11 @@ export async function quarantineSuspects(options: QuarantineOptions): Promise<vo
 }
 
 async function watch(group: readonly SuspectRun[], ms: number, options: QuarantineOptions): Promise<void> {
-  const { runs, clock, log, signal, begin } = options
+  const { runs, clock, log, signal, begin, isAlone } = options
   for (const { uuid } of group) {
     log.warn({ run: uuid }, 'the process crashed repeatedly during this run')
   }
-  const alone = group.length === 1 ? group[0] : undefined
+  const alone = isAlone && group.length === 1 ? group[0] : undefined
   if (alone) await runs.setAlone(alone.uuid, true)
   await atMost(ms, Promise.all(group.map((key) => begin(key))), clock, signal)
   if (alone) await runs.setAlone(alone.uuid, false)
