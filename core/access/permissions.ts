@@ -13,7 +13,8 @@ export const accessPermissions = {
   'questions:write': 'answer questions, and refuse approvals',
   'approvals:write': 'approve destructive actions',
   'playbooks:read': 'read playbooks, skills and plugins, and check drafts',
-  'playbooks:test': 'dry-run, test and backtest playbooks, and reset their state',
+  'playbooks:test':
+    'dry-run, test and backtest playbooks, also on stored alerts, which their results show, and reset their state',
   'playbooks:write': 'publish playbooks, and try skills that write',
   'connections:read': 'read connections, without secrets',
   'connections:write': 'create, change, test and delete connections',
@@ -45,7 +46,7 @@ interface RoleDefinition {
   readonly permissions: readonly AccessPermission[]
 }
 
-/** Roles that every installation has. API keys have `intake`, `reader`, `analyst` or `admin`; people all but `intake`. */
+/** Roles that every installation has. API keys have one of them; people all but `intake`. */
 export const builtInRoles = {
   intake: { description: 'posts alerts', permissions: ['organizations:read', 'alerts:create'] },
   reader: { description: 'reads everything except keys, people and the audit log', permissions: reading },

@@ -28,12 +28,33 @@ const names: readonly (readonly string[])[] = [
     'host.name',
     'hostname',
     'host',
+    'machine.name',
     'machine',
+    'device.name',
+    'device.hostname',
     'device_name',
     'device',
+    'computer_name',
     'computer',
+    'computerDnsName',
   ],
   ['source.ip', 'src_ip', 'source_ip', 'client_ip', 'ip', 'domain', 'url'],
+]
+
+/** Files, which name an alert with none of the above. */
+const files = [
+  'file.name',
+  'file_name',
+  'filename',
+  'file.path',
+  'file',
+  'file.hash.sha256',
+  'file.sha256',
+  'sha256',
+  'sha1',
+  'md5',
+  'hash',
+  'file_hash',
 ]
 
 /** The subjects of an alert in one line each, without repeats; empty if there are none. Never throws, whatever the content is. */
@@ -44,7 +65,9 @@ export function subjectsOf({ content }: Pick<NewAlert, 'content'>): readonly str
   const known = kinds.map((group) => observables.find(({ kind }) => group.includes(kind))?.value)
   const isKnown = known.some((value) => value !== undefined)
   const texts = isKnown ? known : names.map((group) => firstText(group, found.fields))
-  const shown = texts.filter((text) => text !== undefined && text.length <= maxLength) as readonly string[]
+  const isShort = (text: string | undefined) => text !== undefined && text.length <= maxLength
+  const about = texts.some(isShort) ? texts : [firstText(files, found.fields)]
+  const shown = about.filter(isShort) as readonly string[]
   return [...new Set(shown)].slice(0, maxSubjects)
 }
 

@@ -36,8 +36,12 @@ export function hashEntry(previous: string | undefined, entry: string): string {
  *
  * @param kept an entry noted elsewhere, which must exist with this hash
  */
-export function verifyChain(entries: Iterable<StoredAuditEntry>, kept?: AuditHead): AuditVerdict {
-  let head: AuditHead | null = null
+export function verifyChain(
+  entries: Iterable<StoredAuditEntry>,
+  kept?: AuditHead,
+  before: AuditHead | null = null,
+): AuditVerdict {
+  let head = before
   const broken = (sequence: number, reason: string): AuditVerdict => ({
     entries: head?.sequence ?? 0,
     head,

@@ -5,6 +5,7 @@ import type { JournalEntry } from '../domain/run.ts'
 import { isApprovalPath, pathToApprove } from '../engine/journal/paths.ts'
 import { approvingAnswers } from '../transitions/question.ts'
 import { textAt, valueAt } from '../plugin/index.ts'
+import { inputText, actionTarget } from './action-input.ts'
 
 /** Maximum length of an input as JSON; larger inputs are kept only in the run. */
 const maxInput = 4_000
@@ -29,13 +30,16 @@ export function actionOf(use: RecordedUse, at: number): CaseAction {
   const { run, entry } = use
   const { path, stepId, kind: skill, startedAt, error } = entry
   const output = hide(entry.sensitive?.output, entry.output)
+  const input = inputOf(entry)
+  const target = actionTarget(input, output)
   return {
     skill,
     run_uuid: run.uuid,
     playbook: run.playbookName,
     path,
     step_id: stepId,
-    input: inputOf(entry),
+    input,
+    ...(target !== undefined && { target }),
     outcome: outcomeOf(use),
     status: statusIn(output),
     error: error && { code: error.code, message: error.message.slice(0, maxShown) },
@@ -102,15 +106,4 @@ export function actionText(action: CaseAction): string {
   const reason = error === null ? '' : `: ${error.message}`
   const input = inputText(action)
   return `Action: ${skill} ${actionOutcomeTexts[outcome]}${state}${reason}${input === '' ? '' : `, with ${input}`}`
-}
-
-/** The input in one line: `id: 1f2e, comment: miner`. */
-export function inputText({ input }: Pick<CaseAction, 'input'>): string {
-  if (input === null) return ''
-  const fields = Object.entries(input).map(([name, value]) => {
-    const text = typeof value === 'string' ? value : JSON.stringify(value)
-    return `${name}: ${text}`
-  })
-  const line = fields.join(', ')
-  return line.length <= maxShown ? line : `${line.slice(0, maxShown)}…`
 }

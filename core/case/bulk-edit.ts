@@ -6,7 +6,7 @@ import type { CaseStore } from '../ports/case-store.ts'
 import {
   apiChanges,
   caseDifference,
-  editableFields,
+  storedCaseFields,
   requireClosing,
   withClosing,
 } from '../transitions/case.ts'
@@ -61,7 +61,9 @@ export async function editOneOf(
 const valuesBefore = (before: Case, after: Case): ApiCaseChanges =>
   apiChanges(
     Object.fromEntries(
-      editableFields.filter((field) => before[field] !== after[field]).map((field) => [field, before[field]]),
+      storedCaseFields
+        .filter((field) => before[field] !== after[field])
+        .map((field) => [field, before[field]]),
     ),
   )
 

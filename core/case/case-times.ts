@@ -18,7 +18,7 @@ interface Change {
 }
 
 /** The kinds of actors that count as people. */
-const people: ReadonlySet<Actor['kind']> = new Set(['api_key', 'command', 'person'])
+const people: ReadonlySet<Actor['kind']> = new Set(['account', 'api_key', 'command', 'person'])
 const isPerson = ({ kind }: Pick<Actor, 'kind'>): boolean => people.has(kind)
 
 type Opened = Pick<Case, 'severity' | 'status'>

@@ -8,9 +8,15 @@ import { timelineEntry, type NewCaseEntry } from '../transitions/timeline.ts'
 export const workBounds = { tasks: 100, links: 100 } as const
 
 /** The fields of a new task, without its uuid. */
-export const newTask = ({ title, owner = null, dueAt = null }: NewCaseTask, by: Actor, now: number) => ({
+export const newTask = (
+  { title, owner = null, ownerId = null, dueAt = null }: NewCaseTask,
+  by: Actor,
+  now: number,
+) => ({
   title,
   owner,
+  ownerId,
+  ownerState: ownerId === null ? null : ('active' as const),
   dueAt,
   revision: 1,
   createdAt: now,
@@ -22,7 +28,7 @@ export const newTask = ({ title, owner = null, dueAt = null }: NewCaseTask, by: 
 /** The task after a change; undefined: nothing differs. */
 export function changedTask(
   before: CaseTask,
-  { title = before.title, owner, dueAt, done }: CaseTaskChanges,
+  { title = before.title, owner, ownerId = null, dueAt, done }: CaseTaskChanges,
   by: Actor,
   now: number,
 ): CaseTask | undefined {
@@ -30,14 +36,14 @@ export function changedTask(
   const after = {
     ...before,
     title,
-    owner: owner === undefined ? before.owner : owner,
+    ...(owner !== undefined && { owner, ownerId, ownerState: ownerId === null ? null : ('active' as const) }),
     dueAt: dueAt === undefined ? before.dueAt : dueAt,
     ...(isDone !== (before.doneAt !== null) && {
       doneAt: isDone ? now : null,
       doneBy: isDone ? authorOf(by) : null,
     }),
   }
-  const fields = ['title', 'owner', 'dueAt', 'doneAt'] as const
+  const fields = ['title', 'owner', 'ownerId', 'dueAt', 'doneAt'] as const
   if (fields.every((field) => after[field] === before[field])) return undefined
   return { ...after, revision: before.revision + 1 }
 }

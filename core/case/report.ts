@@ -12,7 +12,8 @@ import type { ListedRun } from '../ports/runs/run-store.ts'
 import { sizeText } from '../transitions/case-files.ts'
 import { escapeText } from '../errors/source-frame.ts'
 import type { CaseFile } from './case-file.ts'
-import { actionOutcomeTexts, inputText } from './actions.ts'
+import { inputText } from './action-input.ts'
+import { actionOutcomeTexts } from './actions.ts'
 import type { CaseObservable, Learned, ObservableUse } from './observables.ts'
 
 /** Maximum rows of each list; the JSON export has more. */
@@ -36,7 +37,7 @@ export function caseReport(file: CaseFile, atMs: number): string {
     ...(found.resolution === '' ? [] : ['## Resolution', markdownBlock(found.resolution)]),
     ...(actions.length === 0
       ? ['## Actions taken', 'No destructive action is on record.']
-      : section('Actions taken', actions, actionLine, leftOut.actions)),
+      : section('Actions taken', actions, (each) => actionLine(each, containments), leftOut.actions)),
     ...section('Containments', containments, containmentLine, leftOut.containments),
     ...section('Observables', observables, observableLine, leftOut.observables),
     ...section('Tasks', tasks, (task) => taskLine(task, atMs), 0),
@@ -113,7 +114,8 @@ function section<T>(
   return [`## ${title}`, lines.join('\n'), ...(more > 0 ? [`… and ${more} more.`] : [])]
 }
 
-function actionLine(action: CaseAction): string {
+/** @param containments of the case, which say whether the action is still in effect */
+function actionLine(action: CaseAction, containments: readonly Containment[]): string {
   const { skill, outcome, status, error, playbook, path, decisions, started_at: startedAt } = action
   const input = inputText(action)
   return [
@@ -122,8 +124,17 @@ function actionLine(action: CaseAction): string {
     input === '' ? '' : `, with ${markdownCode(input)}`,
     `, by step ${markdownCode(path)} of the playbook ${markdownCode(playbook)} (run ${markdownCode(action.run_uuid)})`,
     ...decisions.map(decisionText),
+    ...containments.filter((one) => isOf(one, action)).map(undoneText),
     error === null ? '' : `; error: ${markdownCode(error.message)}`,
   ].join('')
+}
+
+const isOf = ({ action }: Containment, { run_uuid: run, path }: CaseAction): boolean =>
+  action.run_uuid === run && action.path === path
+
+function undoneText(one: Containment): string {
+  const run = one.undoRunUuid === null ? '' : ` by the run ${markdownCode(one.undoRunUuid)}`
+  return `; **${standingText(one)}**${run}`
 }
 
 function containmentLine(one: Containment): string {
@@ -171,8 +182,11 @@ function observableLine({ kind, value, learned, used }: CaseObservable): string 
   return `${head}: ${said.length === 0 ? 'not looked up' : said.join('; ')}`
 }
 
-function fileLine({ name, size, sha256, addedAt, addedBy, deletedAt }: CaseAttachment): string {
-  const deleted = deletedAt === null ? '' : `; content deleted on ${utc(deletedAt)}`
+function fileLine(file: CaseAttachment): string {
+  const { name, size, sha256, addedAt, addedBy, deletedAt, deletedBy, deletedReason } = file
+  const withdrawn = deletedBy === null ? 'content deleted' : `withdrawn by ${byWhom(deletedBy)}`
+  const reason = deletedReason === null ? '' : `: ${markdownCode(deletedReason)}`
+  const deleted = deletedAt === null ? '' : `; ${withdrawn} on ${utc(deletedAt)}${reason}`
   const what = `${markdownCode(name)}, ${sizeText(size)}, SHA-256 ${markdownCode(sha256)}`
   return `- ${what}, attached by ${byWhom(addedBy)} on ${utc(addedAt)}${deleted}`
 }

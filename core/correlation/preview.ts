@@ -3,6 +3,7 @@ import type { Alert } from '../domain/alert.ts'
 import type { Organization } from '../domain/organization.ts'
 import { alertScope, organizationScope } from '../engine/scope/alert-scope.ts'
 import { choosePlaybook, isForType } from '../investigation/choose-playbook.ts'
+import { isFor } from '../playbook/check/owner.ts'
 import type { Playbook } from '../playbook/language/playbook.ts'
 import type { AlertStore } from '../ports/alert-store.ts'
 import { correlationOf } from './correlation-of.ts'
@@ -34,9 +35,10 @@ const page = { limit: 200, contentBytes: 4 * 1_048_576 } as const
 /** Applies the correlation rules to past alerts. Reads page by page and writes nothing. */
 export async function previewCorrelation(
   alerts: Pick<AlertStore, 'list'>,
-  { since, organization, playbooks, signal, maxAlerts = maxPreviewed }: PreviewRequest,
+  { since, organization, playbooks: all, signal, maxAlerts = maxPreviewed }: PreviewRequest,
 ): Promise<PreviewOutcome> {
   const simulation = new CorrelationSimulation()
+  const playbooks = all.filter((playbook) => isFor(playbook, organization.code))
   const ruled = playbooks.filter(({ alertTrigger }) => alertTrigger?.correlate !== undefined)
   let left = maxAlerts
   let failures = 0
@@ -78,6 +80,7 @@ function typeOf(ruled: readonly Playbook[]): { readonly type?: string } {
 
 function playbookOf(alert: Alert, organization: Organization, playbooks: readonly Playbook[]) {
   const scope = { alert: alertScope(alert), organization: organizationScope(organization) }
-  const key = { type: alert.type ?? '', provider: alert.provider }
+  const { type, provider } = alert
+  const key = { type: type ?? '', provider, organization: organization.code }
   return choosePlaybook(playbooks, key, scope, () => {}).playbook
 }

@@ -1,4 +1,5 @@
 import { isActive, type Account } from '../access/account.ts'
+import { holdersOf, keysById } from '../access/key-holders.ts'
 import { isUsable, type ApiKey } from '../domain/api-key.ts'
 import { permissionsOf, rolesWith, type CustomRole } from '../access/permissions.ts'
 import type { Approver, ApprovalRule, Approvers } from '../domain/destructive-use.ts'
@@ -6,7 +7,6 @@ import type { PointedMessage } from '../errors/errors.ts'
 import { severities, type DestructiveClass } from '../plugin/index.ts'
 import type { Catalogue } from '../registry/catalogue.ts'
 import { countPeople, isAmong, meansSkill } from './approval-rules.ts'
-import { keyHolder } from './key-holder.ts'
 
 /** What rules can refer to in an organization. */
 export interface RuleWorld {
@@ -38,11 +38,15 @@ export function approversIn(
   organizationUuid: string,
   now: number,
 ): readonly Approver[] {
-  const byId = new Map(keys.map((key) => [key.id, key]))
+  const byId = keysById(keys)
   const able = keys
     .filter((key) => isUsable(key, now) && permissionsOf(key.role, custom).includes('approvals:write'))
     .filter(({ organizationUuids: own }) => own === null || own.includes(organizationUuid))
-    .map(({ id, role }) => ({ id, roles: [role], sameAs: holdersIn(byId, id) }))
+    .map(({ id, role }) => ({
+      id,
+      roles: [role],
+      sameAs: holdersOf(byId, { kind: 'api_key', id }).map((holder) => holder.id),
+    }))
   const people = accounts
     .filter((account) => isActive(account))
     .map((account) => ({
@@ -64,19 +68,6 @@ const approvingRolesOf = (
       ? [role]
       : [],
   )
-
-/** The key and whom it stands for, up to the first key or to an account; includes revoked keys. */
-function holdersIn(keys: ReadonlyMap<string, ApiKey>, id: string): readonly string[] {
-  const chain = new Set<string>()
-  for (let next: string | undefined = id; next !== undefined && !chain.has(next);) {
-    chain.add(next)
-    const key = keys.get(next)
-    const holder = key === undefined ? null : keyHolder(key)
-    if (holder?.kind === 'account') chain.add(holder.id)
-    next = holder?.kind === 'api_key' ? holder.id : undefined
-  }
-  return [...chain]
-}
 
 /** What makes rules unusable, with pointers into the list of rules. Empty: they can be stored. */
 export const ruleProblems = (rules: readonly ApprovalRule[], world: RuleWorld): readonly PointedMessage[] =>

@@ -5,6 +5,7 @@ import { ConflictError, UnavailableError } from '../errors/errors.ts'
 import { TocsinError } from '../plugin/index.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Log } from '../ports/log.ts'
+import { onlyProcess, type ExclusiveWork } from '../ports/nodes/exclusive-work.ts'
 import type { Stores } from '../ports/stores.ts'
 import { theExpiry, type Containment } from './containment.ts'
 import { judgeExpiry } from './undo-condition.ts'
@@ -22,6 +23,8 @@ export interface ContainmentExpiryOptions extends UndoServices {
   readonly stores: UndoServices['stores'] & Pick<Stores, 'cases'>
   /** Starts the runs, as for a person. */
   readonly control: Pick<RunControl, 'start'>
+  /** Default: this process is the only one. */
+  readonly exclusive?: ExclusiveWork | undefined
   readonly clock: Clock
   readonly log: Log
 }
@@ -31,6 +34,8 @@ const batch = 100
 
 /** Delay before expiries are handled again after an error of the store. */
 const retryMs = 5_000
+/** How often to look for expiries that other nodes have stored. */
+const lookMs = 5_000
 
 export function createContainmentExpiry(options: ContainmentExpiryOptions): ContainmentExpiry {
   return new Expiries(options)
@@ -73,22 +78,28 @@ class Expiries implements ContainmentExpiry {
 
   /** Never rejects. */
   async #work(): Promise<void> {
-    const { stores, clock, log } = this.#options
+    const { clock, log, exclusive = onlyProcess } = this.#options
     this.#isChanged = false
     let next: number | undefined
     try {
-      for (;;) {
-        const due = await stores.containments.due(clock.now(), batch)
-        if (due.length === 0 || this.#isStopped) break
-        await this.#settleAll(due)
-      }
-      next = await stores.containments.nextExpiry()
+      if (await exclusive.isMine('containment_expiry')) next = await this.#settleDue()
+      if (exclusive.isShared) next = Math.min(next ?? Infinity, clock.now() + lookMs)
     } catch (error) {
       log.error({ error }, 'could not handle the expiry of containments; trying again soon')
       next = clock.now() + retryMs
     }
     this.#alarms.clear()
     if (next !== undefined && !this.#isStopped) this.#alarms.set(next, 'expiry')
+  }
+
+  /** Gives the time of the next expiry. */
+  async #settleDue(): Promise<number | undefined> {
+    const { stores, clock } = this.#options
+    for (;;) {
+      const due = await stores.containments.due(clock.now(), batch)
+      if (due.length === 0 || this.#isStopped) return await stores.containments.nextExpiry()
+      await this.#settleAll(due)
+    }
   }
 
   /** Together, so that they share a commit. */

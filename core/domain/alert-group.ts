@@ -19,6 +19,10 @@ export interface AlertGroup {
   /** The first alert of the group. */
   readonly alertId: string
   readonly caseId: string | null
+  /** Of the first alert. */
+  readonly type: string | null
+  /** See `NewGroup`; null if an earlier version began the group. */
+  readonly reason: string | null
   /** Number of alerts, including the first. */
   readonly size: number
   /** Epoch milliseconds. */

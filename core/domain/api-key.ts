@@ -1,10 +1,18 @@
 import type { Author } from './audit.ts'
 
 /**
- * The role of a key. `intake` may only post alerts and read the lookups; every later role includes the
+ * The role of a key, one of the built-in roles. `intake` may only post alerts and read the lookups; every later role includes the
  * permissions of `reader`.
  */
-export const roles = ['intake', 'reader', 'analyst', 'admin'] as const
+export const roles = [
+  'intake',
+  'reader',
+  'responder',
+  'author',
+  'connection_admin',
+  'analyst',
+  'admin',
+] as const
 export type Role = (typeof roles)[number]
 
 /** A key as it is stored: never its value. */
@@ -33,6 +41,8 @@ export interface ApiKey {
   readonly rotatedAt: number | null
   /** Counts the changes of owner and addresses, from 1. */
   readonly revision: number
+  /** Who created a secret of the key that may still be accepted, and so knows it. */
+  readonly secretKnownBy: readonly Pick<Author, 'kind' | 'id'>[]
 }
 
 /** Neither revoked nor expired at `now`, in epoch milliseconds, nor of a disabled person. */

@@ -92,6 +92,8 @@ export const auditActions = [
   'playbook.put_in_force',
   'playbook.promoted',
   'playbook.removed',
+  'playbook.draft_saved',
+  'playbook.draft_discarded',
   'playbook.dry_run',
   'playbook.backtest',
   'playbook.state_reset',
@@ -111,7 +113,9 @@ export const auditActions = [
   'case.linked',
   'case.unlinked',
   'case.exported',
+  'case.file_uploaded',
   'case.file_downloaded',
+  'case.file_withdrawn',
   'accounts.viewed',
   'keys.viewed',
   'connections.viewed',
@@ -200,6 +204,8 @@ export interface AuditFilter {
   readonly actor?: string | undefined
   /** Id of the object. */
   readonly subject?: string | undefined
+  /** Name of the skill in the details. */
+  readonly skill?: string | undefined
   /** At this time or later, in epoch milliseconds. */
   readonly after?: number | undefined
   /** Before this time, in epoch milliseconds. */

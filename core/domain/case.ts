@@ -10,6 +10,9 @@ import type { Mention } from '../case/mentions.ts'
 import type { AuditRecord, Author } from './audit.ts'
 import type { StoredError } from './run.ts'
 
+/** Whether the account or API key that has a case or a task can still act. */
+export type AssigneeState = 'active' | 'disabled'
+
 /** The record of an investigation. */
 export interface Case {
   /** `<org code>-<number>`, the number counting from 1 per organization. */
@@ -20,7 +23,12 @@ export interface Case {
   readonly status: CaseStatus
   readonly severity: Severity
   readonly verdict: Verdict
+  /** The present name of the person, or a text; null: nobody. */
   readonly assignee: string | null
+  /** Uuid of the account, or public id of the API key; null: `assignee` is a text. */
+  readonly assigneeId: string | null
+  /** Null: `assigneeId` is null. */
+  readonly assigneeState: AssigneeState | null
   /** Null while it is not closed, and if nobody gave one. */
   readonly closingReason: ClosingReason | null
   /** What was done; empty while it is not closed. */
@@ -47,8 +55,8 @@ export interface Case {
   readonly runsDeleted: number
 }
 
-/** What can happen to a case, for triggers of playbooks. */
-export const caseEvents = [
+/** How a case can change, for waits of playbooks. */
+export const caseChanges = [
   'opened',
   'closed',
   'reopened',
@@ -57,6 +65,9 @@ export const caseEvents = [
   'verdict_changed',
   'assignee_changed',
 ] as const
+
+/** What can happen to a case, for triggers of playbooks. `overdue`: it missed its next target time. */
+export const caseEvents = [...caseChanges, 'mentioned', 'overdue'] as const
 export type CaseEvent = (typeof caseEvents)[number]
 
 /** A file of a case with its origin. */
@@ -64,14 +75,21 @@ export interface CaseAttachment extends AttachedFile {
   /** Epoch milliseconds. */
   readonly addedAt: number
   readonly addedBy: Author
-  /** When the retention policy deleted the content, in epoch milliseconds; null: it is there. */
+  /** The type that its first bytes say; null: unknown. Attackers choose it, as they choose the name and the content type. */
+  readonly detectedType: string | null
+  /** When the content was withdrawn, or deleted by the retention policy, in epoch milliseconds; null: it is there. */
   readonly deletedAt: number | null
+  /** Who withdrew it, and why; null: nobody. */
+  readonly deletedBy: Author | null
+  readonly deletedReason: string | null
 }
 
 /** A person's changes; absent fields keep their values. */
 export interface CaseEdit extends Omit<CaseChanges, 'assignee' | 'closingReason'> {
   /** Null removes the assignee. */
   readonly assignee?: string | null | undefined
+  /** The person of `assignee`; absent: `assignee` is a text. */
+  readonly assigneeId?: string | null | undefined
   readonly closingReason?: ClosingReason | null | undefined
 }
 
@@ -85,13 +103,13 @@ export const caseFieldNames = {
   assignee: 'assignee',
   closingReason: 'closing_reason',
   resolution: 'resolution',
-} as const satisfies Readonly<Record<keyof CaseEdit, string>>
+} as const satisfies Readonly<Record<Exclude<keyof CaseEdit, 'assigneeId'>, string>>
 type CaseField = keyof typeof caseFieldNames
 
 /** Changed fields in the API. */
 export type ApiCaseChanges = {
   readonly [Field in CaseField as (typeof caseFieldNames)[Field]]?: CaseEdit[Field]
-}
+} & { readonly assignee_id?: CaseEdit['assigneeId'] }
 
 /** Targets of response times by severity, in milliseconds from the opening of a case; absent: none. */
 export type CaseTargets = {
@@ -108,6 +126,7 @@ export const caseEntryKinds = [
   'alert',
   'changed',
   'note',
+  'decision',
   'action',
   'file',
   'run_ended',
@@ -126,6 +145,10 @@ export interface CaseEntry {
   readonly actor: Author
   /** As in the audit log. */
   readonly request_id: AuditRecord['request_id']
+  /**
+   * `note`: of a person or playbook, or a remark of the server; `decision`: a person answered a question, decided about a step with
+   * unknown outcome or extended a containment.
+   */
   readonly kind: CaseEntryKind
   /** The note, or a sentence about the event; plain text. */
   readonly text: string
@@ -154,6 +177,8 @@ export interface CaseAction {
   readonly step_id: string | null
   /** Input of the skill; null if it is too large for a case. */
   readonly input: Readonly<Record<string, unknown>> | null
+  /** An id in the input, with the name that the other system has for it, such as the name of a machine; undefined: not known. */
+  readonly target?: { readonly id: string; readonly name: string } | undefined
   readonly outcome: ActionOutcome
   /** The other system's word for its state, e.g. `Pending`; null if it gives none. */
   readonly status: string | null
@@ -187,6 +212,9 @@ export interface CaseTask {
   readonly title: string
   /** Null: nobody yet. */
   readonly owner: string | null
+  /** As `assigneeId` and `assigneeState` of a case. */
+  readonly ownerId: string | null
+  readonly ownerState: AssigneeState | null
   /** Epoch milliseconds; null: any time. */
   readonly dueAt: number | null
   /** Starts at 1 and rises with each edit. */

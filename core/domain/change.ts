@@ -8,6 +8,7 @@ export const changeKinds = [
   'case',
   'checkpoint',
   'containment',
+  'notification',
   'connection',
   'playbook',
   'organization',
@@ -25,9 +26,15 @@ export interface Change {
   readonly kind: ChangeKind
   /** Null if it belongs to no organization. */
   readonly organizationUuid: string | null
-  /** The id in the API; undefined if it was deleted or only one exists. Reads the store. */
+  /** The id in the API; undefined if it was deleted, only one exists, or several have changed. Reads the store. */
   readonly id: () => string | undefined
 }
+
+/** Anything may have changed: one change of each kind, without an id, in each organization and outside of them. */
+export const allChanges = (organizationUuids: readonly string[]): readonly Change[] =>
+  [null, ...organizationUuids].flatMap((organizationUuid) =>
+    changeKinds.map((kind) => ({ kind, organizationUuid, id: () => undefined })),
+  )
 
 /** Announces durable changes. Does no work without listeners. */
 export interface ChangeSource {

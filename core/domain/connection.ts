@@ -48,6 +48,8 @@ export interface ConnectionSignIn {
   readonly renewedAt: number | null
   /** A renewal has begun whose outcome is not recorded yet; null: none. */
   readonly renewingSince: number | null
+  /** The node that renews it. Default: an earlier version did not record it. */
+  readonly renewingOn?: string | undefined
   /** Why a new sign-in is needed; null: it is not. */
   readonly ended: ConnectionNote | null
 }

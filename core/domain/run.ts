@@ -26,9 +26,16 @@ export interface StoredError {
   readonly details?: Readonly<Record<string, unknown>> | undefined
 }
 
-/** The events that start runs: a change of a case, an observable seen repeatedly, or a request. */
-export const triggerKinds = ['case', 'entity', 'webhook'] as const
+/**
+ * The events that start runs: a change of a case, an observable seen repeatedly, a request, a question that waits, or a run that
+ * failed or needs a decision.
+ */
+export const triggerKinds = ['case', 'entity', 'webhook', 'question', 'run'] as const
 export type TriggerKind = (typeof triggerKinds)[number]
+
+/** What can happen to a run, for triggers of playbooks. `unknown`: a step has an unknown outcome, and a person has to decide. */
+export const runEvents = ['failed', 'unknown'] as const
+export type RunEvent = (typeof runEvents)[number]
 
 /** The event that started a run: the `trigger` of expressions, with the fields of its schema (`core/trigger`). */
 export interface RunTrigger {
@@ -142,6 +149,8 @@ export interface RunFilter {
   readonly waitsFor?: WaitReason | undefined
   /** Only failed runs that were not retried and whose alert was not investigated again. Default: all. */
   readonly retriable?: boolean | undefined
+  /** Only runs that were queued before this one, given by its uuid; none if it does not exist. */
+  readonly before?: string | undefined
 }
 
 /**

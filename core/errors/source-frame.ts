@@ -18,6 +18,17 @@ export interface SourceProblem {
   readonly endLine: number
   /** Exclusive. */
   readonly endColumn: number
+  /** Undefined: nothing is missing, or creating it is not the fix. */
+  readonly missing?: MissingPart | undefined
+}
+
+/** What does not exist, so that a page can lead to where it is created. */
+export interface MissingPart {
+  readonly kind: 'connection' | 'provider' | 'organization'
+  /** Its name or code. Undefined: any. */
+  readonly name?: string | undefined
+  /** Plugins whose connections fit. */
+  readonly plugins?: readonly string[] | undefined
 }
 
 /** Maximum width of a source line, in terminal columns; longer lines are cut around the caret with `…`. */

@@ -18,6 +18,8 @@ export interface DrawnNode {
   readonly shape: 'start' | 'end' | 'card' | 'pill' | 'gate' | 'fork' | 'join'
   readonly kind: GraphNode['kind']
   readonly title: string
+  /** For people, also if it has no title. */
+  readonly name: string
   /** Below the title: the skill, the item of foreach, the rate, the time until an undo, the condition. */
   readonly notes: readonly Note[]
   /** Runs once for each item. */
@@ -142,7 +144,7 @@ const gateLabel = ({ kind }: GraphEdge): string | undefined =>
   kind === 'branch' || kind === 'error' ? undefined : 'skipped'
 
 function draw(node: GraphNode, frame: string | undefined): DrawnNode {
-  const { id, kind, line, isForeach } = node
+  const { id, kind, name, line, isForeach } = node
   const shape = shapeOf(node)
   const isInFrame = frame === id
   const title = isInFrame || kind === 'join' ? '' : node.label
@@ -168,6 +170,7 @@ function draw(node: GraphNode, frame: string | undefined): DrawnNode {
     shape,
     kind,
     title: isGate && title === '' && notes.length === 0 ? kind : title,
+    name,
     notes,
     isRepeated: isForeach && !isInFrame,
     frame,

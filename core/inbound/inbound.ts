@@ -1,5 +1,5 @@
 import { type AnswerVerdict, askedOf } from '../domain/checkpoint.ts'
-import type { Runner } from '../engine/turns/runner.ts'
+import type { Runner } from '../engine/turns/runner-types.ts'
 import { NotFoundError, UnavailableError } from '../errors/errors.ts'
 import {
   ConnectionError,

@@ -124,6 +124,7 @@ function noneConnected({ of, implementers, connections }: Choice): ConnectionErr
       : `create a connection of ${plugins.length > 8 ? `${plugins.slice(0, 8).join(', ')}, …` : plugins.join(', ')}`
   return new ConnectionError('connection_missing', message, {
     hint: isConnected ? `\`tocsin skills interface.${of}\` shows which plugins accept what` : hint,
+    ...(!isConnected && { details: { plugins } }),
   })
 }
 
@@ -137,6 +138,7 @@ function cannotUse({ of, implementers, connections }: Choice, wanted: string): C
   if (found?.enabled === false)
     return new ConnectionError('connection_disabled', `connection '${found.name}' is disabled`, {
       hint: 'enable it, or name another one in the step',
+      details: { plugin: found.plugin, connection: found.name },
     })
   const doesImplement = implementers.some(({ plugin }) => plugin.name === found?.plugin)
   const why =

@@ -6,6 +6,7 @@ import { UnavailableError } from '../errors/errors.ts'
 import { maskedEntry } from '../engine/skills/masked-run.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Log } from '../ports/log.ts'
+import { onlyProcess, type ExclusiveWork } from '../ports/nodes/exclusive-work.ts'
 import type { UnindexedAlert, UnindexedRun } from '../ports/derived/observable-store.ts'
 import type { Stores } from '../ports/stores.ts'
 import type { Catalogue } from '../registry/catalogue.ts'
@@ -24,6 +25,8 @@ export interface ObservableIndexer {
 export interface ObservableIndexerOptions {
   readonly stores: Pick<Stores, 'observables' | 'journalReader'>
   readonly catalogue: Catalogue
+  /** Default: this process is the only one. */
+  readonly exclusive?: ExclusiveWork | undefined
   readonly clock: Clock
   readonly log: Log
 }
@@ -83,7 +86,9 @@ class Indexer implements ObservableIndexer {
   /** Never rejects. Gives the milliseconds until the next round. */
   async #round(): Promise<number> {
     const from = performance.now()
+    const { exclusive = onlyProcess } = this.#options
     try {
+      if (!(await exclusive.isMine('observable_index'))) return retryMs
       if (!(await this.#indexNext())) return idleMs
       return (performance.now() - from) * (this.#load.isBusy() ? busyRest : idleRest)
     } catch (error) {

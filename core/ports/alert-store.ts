@@ -1,3 +1,4 @@
+import type { ContentMatch } from '../observable/content-match.ts'
 import type { AlertGroup, NewGroup } from '../domain/alert-group.ts'
 import type { Alert, AlertFacts, AlertProgress, AlertStatus, NewAlert } from '../domain/alert.ts'
 import type { NewRun, Run } from '../domain/run.ts'
@@ -38,12 +39,16 @@ export interface AlertListRequest extends ListRequest {
   readonly sort?: AlertSort | undefined
   /** Includes contents of at most this many bytes, or of one alert; the page ends early. Default: none. */
   readonly contentBytes?: number | undefined
-  /** Includes previews of contents; excludes `contentBytes`. Default false. */
+  /** Includes previews of contents, and where they match searched words; excludes `contentBytes`. Default false. */
   readonly hasPreviews?: boolean | undefined
 }
 
 /** An alert in a list: without content, unless the request asks for contents or previews. */
-export type ListedAlert = Omit<Alert, 'content'> & { readonly [K in 'content' | 'contentPreview']?: string }
+export type ListedAlert = Omit<Alert, 'content'> & {
+  readonly [K in 'content' | 'contentPreview']?: string
+} & {
+  readonly contentMatch?: ContentMatch | undefined
+}
 
 /** Recognizes a repeated request of the same API key. */
 export interface OnceKey {
@@ -110,4 +115,6 @@ export interface AlertStore {
   groups(scope: OrganizationScope, limit: number): Promise<readonly AlertGroup[]>
   /** Records that a process found these alerts with status Created, before it investigates them. */
   noteTakeUp(uuids: readonly string[]): Promise<void>
+  /** Undoes `noteTakeUp` for alerts that could not be queued without a crash, such as while the disk is full. */
+  forgetTakeUp(uuids: readonly string[]): Promise<void>
 }

@@ -14,6 +14,10 @@ export interface CaseFilter {
   readonly verdict?: Verdict | undefined
   /** Exactly this assignee; null: unassigned cases. */
   readonly assignee?: string | null | undefined
+  /** Uuid of an account, or public id of an API key. */
+  readonly assigneeId?: string | undefined
+  /** Only cases of a disabled person or a revoked key. */
+  readonly hasDisabledAssignee?: boolean | undefined
   readonly closingReason?: ClosingReason | undefined
   /** Only cases that are not closed. */
   readonly isActive?: boolean | undefined

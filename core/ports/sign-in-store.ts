@@ -12,13 +12,13 @@ export interface SignInStore {
   save(of: ConnectionId, made: NewSignIn, revision: number, by: Actor): Promise<Connection>
   /** Undefined: there is none. Throws ConnectionError `secret_unreadable`. */
   open(of: ConnectionId): Promise<OpenSignIn | undefined>
-  /** Records that a renewal begins. False: the sign-in was replaced, ended or deleted. */
+  /** Records that a renewal begins. False: the sign-in was replaced, ended or deleted, or another node renews it. */
   beginRenewal(of: ConnectionId, id: string): Promise<boolean>
   /** Records the outcome of a renewal. Ignored if the sign-in was replaced or deleted. */
   endRenewal(of: ConnectionId, id: string, outcome: RenewalOutcome): Promise<void>
   /** Deletes the sign-in with its tokens. False: there is none. */
   remove(of: ConnectionId, by: Actor): Promise<boolean>
-  /** Ends all sign-ins with a renewal whose outcome an earlier process did not record. Gives their number. */
+  /** Ends all sign-ins with a renewal whose outcome was not recorded by a process that is not among the nodes. Gives their number. */
   endInterrupted(reason: string): Promise<number>
 }
 

@@ -18,9 +18,12 @@ import type { CaseMoveStore } from './case-move-store.ts'
 import type { CaseStore } from './case-store.ts'
 import type { ContainmentStore } from './runs/containment-store.ts'
 import type { ConnectionStore } from './connection-store.ts'
+import type { NodeStore } from './nodes/node-store.ts'
 import type { NumberStore } from './derived/number-store.ts'
+import type { NotificationStore } from './derived/notification-store.ts'
 import type { ObservableStore } from './derived/observable-store.ts'
 import type { PlaybookStore } from './playbook-store.ts'
+import type { DraftStore } from './playbooks/draft-store.ts'
 import type { RetentionStore } from './retention-store.ts'
 import type { SignInStore } from './sign-in-store.ts'
 import type { CheckpointStore } from './runs/checkpoint-store.ts'
@@ -59,7 +62,9 @@ export interface Stores {
   readonly caseWork: CaseWorkStore
   readonly observables: ObservableStore
   readonly numbers: NumberStore
+  readonly notifications: NotificationStore
   readonly playbooks: PlaybookStore
+  readonly drafts: DraftStore
   readonly runs: RunStore
   readonly journal: JournalStore
   readonly journalReader: JournalReader
@@ -76,12 +81,20 @@ export interface Stores {
   readonly connections: ConnectionStore
   readonly signIns: SignInStore
   readonly audit: AuditStore
+  readonly nodes: NodeStore
   readonly retention: RetentionStore
   /** Changes by this process. */
   readonly changes: ChangeSource
+  /** Another node has changed keys, accounts, roles, organizations or connections: what is cached of them is read again. */
+  forgetConfiguration(): void
+  /** Size of the database in bytes, if it has no files in the data directory. Reads much: not to be called often. */
+  databaseBytes(): Promise<number | undefined>
   /** Does a write transaction; rejects with UnavailableError when the store cannot take one. */
   probe(): Promise<void>
-  /** The error of every write when the database files were deleted, moved or replaced; undefined while they are in place. */
+  /**
+   * The error of every write when the database files were deleted, moved or replaced, or another process has taken over; undefined
+   * while neither happened.
+   */
   gone(): UnavailableError | undefined
   /** Commits pending writes and closes the files. Later calls reject. */
   close(): Promise<void>

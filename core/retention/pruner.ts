@@ -1,6 +1,8 @@
+import { createBackground } from '../common/background.ts'
 import type { SessionLimits } from '../domain/session.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Log } from '../ports/log.ts'
+import { onlyProcess, type ExclusiveWork } from '../ports/nodes/exclusive-work.ts'
 import type { PrunedPiece, PrunePlace, RetentionRule } from '../ports/retention-store.ts'
 import type { Stores } from '../ports/stores.ts'
 
@@ -25,6 +27,8 @@ export interface PrunerOptions {
   readonly stores: Pick<Stores, 'retention'>
   readonly keep: Retention
   readonly sessions: SessionLimits
+  /** Default: this process is the only one. */
+  readonly exclusive?: ExclusiveWork | undefined
   readonly clock: Clock
   readonly log: Log
 }
@@ -47,15 +51,22 @@ const ruleOf = (setting: string, keepMs: number | undefined, now: number): Reten
 /** A batch; resolves to the start of the next one, or undefined when nothing is left. */
 type Piece = (from: PrunePlace | undefined) => Promise<PrunePlace | undefined>
 
-export function createPruner({ stores, keep, sessions, clock, log }: PrunerOptions): Pruner {
+export function createPruner({
+  stores,
+  keep,
+  sessions,
+  exclusive = onlyProcess,
+  clock,
+  log,
+}: PrunerOptions): Pruner {
   const { retention } = stores
-  const stopping = new AbortController()
-  let underWay: Promise<void> | undefined
+  const background = createBackground(clock, work)
+  const { signal, rest } = background
 
   async function work(): Promise<void> {
-    for (let ms = firstRoundMs; !stopping.signal.aborted; ms = roundMs) {
+    for (let ms = firstRoundMs; !signal.aborted; ms = roundMs) {
       await rest(ms)
-      if (stopping.signal.aborted) return
+      if (signal.aborted) return
       await round().catch((error: unknown) =>
         log.warn({ error }, 'could not delete expired data; retrying in an hour'),
       )
@@ -63,6 +74,7 @@ export function createPruner({ stores, keep, sessions, clock, log }: PrunerOptio
   }
 
   async function round(): Promise<void> {
+    if (!(await exclusive.isMine('pruning'))) return
     await inPieces(async () => ((await retention.clearExpired(sessions)) ? { at: 0, row: 0 } : undefined))
     const now = certainTime()
     const deleted = { runs: 0, alerts: 0, files: 0 }
@@ -93,7 +105,7 @@ export function createPruner({ stores, keep, sessions, clock, log }: PrunerOptio
       const before = elapsed()
       from = await piece(from)
       if (from !== undefined) await rest(Math.max(leastRestMs, restShare * (elapsed() - before)))
-    } while (from !== undefined && !stopping.signal.aborted)
+    } while (from !== undefined && !signal.aborted)
   }
 
   const elapsed = () => clock.monotonic?.() ?? clock.now()
@@ -102,20 +114,5 @@ export function createPruner({ stores, keep, sessions, clock, log }: PrunerOptio
   /** If the clock is set forward by mistake, data must not be deleted early. */
   const certainTime = () => Math.floor(Math.min(clock.now(), startedAt + elapsed() - startedElapsed))
 
-  /** Sleeps; ends early when the server stops. */
-  async function rest(ms: number): Promise<void> {
-    await clock.sleep(ms, stopping.signal).catch((error: unknown) => {
-      if (!stopping.signal.aborted) throw error
-    })
-  }
-
-  return {
-    start() {
-      underWay ??= work()
-    },
-    async stop() {
-      stopping.abort()
-      await underWay
-    },
-  }
+  return background
 }

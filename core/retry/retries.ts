@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
 import type { Actor } from '../domain/audit.ts'
 import type { FailedAttempt, JournalEntry, NewRun, Run, RunFilter } from '../domain/run.ts'
+import type { Organization } from '../domain/organization.ts'
 import { newRun } from '../engine/turns/queue-run.ts'
 import { playbookPath } from '../engine/journal/paths.ts'
 import { ConflictError, NotFoundError } from '../errors/errors.ts'
@@ -87,12 +88,20 @@ export interface Retries {
     by: Actor,
     plans?: readonly string[],
   ): Promise<Run>
-  /** The newest failed runs that were not retried. */
+  /** The newest failed runs that were not retried. Throws NotFoundError `run_not_found` if there is no run `before`. */
   retriable(
     scope: OrganizationScope,
     filter: Omit<RunFilter, 'retriable'>,
     limit: number,
-  ): Promise<{ readonly runUuids: readonly string[]; readonly total: number }>
+  ): Promise<RetriableRuns>
+}
+
+export interface RetriableRuns {
+  readonly runUuids: readonly string[]
+  /** Including further ones. */
+  readonly total: number
+  /** Whether there are further ones. */
+  readonly hasMore: boolean
 }
 
 export interface RetriesOptions {
@@ -128,8 +137,14 @@ export function createRetries(options: RetriesOptions): Retries {
       return run
     },
     async retriable(scope, filter, limit) {
+      if (filter.before !== undefined && (await runs.find(scope, filter.before)) === undefined)
+        throw new NotFoundError('run_not_found', `there is no run ${filter.before}`)
       const page = await runs.list(scope, { ...filter, retriable: true }, { limit })
-      return { runUuids: page.data.map(({ uuid }) => uuid), total: page.total }
+      return {
+        runUuids: page.data.map(({ uuid }) => uuid),
+        total: page.total,
+        hasMore: page.nextCursor !== null,
+      }
     },
   }
 }
@@ -144,15 +159,14 @@ async function planRetry(
   const { stores, library, catalogue } = options
   const run = await requireRetriable(stores.runs, scope, runUuid)
   const old = await library.byHash(run.playbookHash)
-  const playbook = version === 'same' ? old : await newestOf(options, run)
+  const organization = (await stores.organizations.list([run.organizationUuid]))[0]!
+  const playbook = version === 'same' ? old : await newestOf(options, run, organization)
   if (run.status === 'completed' && playbook.hash === old.hash) throw nothingToRetry(run)
-  const [{ entries, failed }, organizations, alert] = await Promise.all([
+  const [{ entries, failed }, alert] = await Promise.all([
     journalOf(stores.journalReader, run),
-    stores.organizations.list([run.organizationUuid]),
     run.alertId === null ? undefined : stores.alerts.find([run.organizationUuid], run.alertId),
   ])
   const inputs = Object.fromEntries(Object.entries(run.inputs).filter(([name]) => playbook.inputs.has(name)))
-  const organization = organizations[0]!
   const next = newRun({
     playbook,
     organization,
@@ -162,7 +176,7 @@ async function planRetry(
     ...(alert ? { retry: true } : {}),
   })
   const before = { playbook: old, inputs: run.inputs, called: await calledBy(library, entries) }
-  const called = version === 'same' ? before.called : await newestCalled(library, playbook)
+  const called = version === 'same' ? before.called : await newestCalled(library, playbook, organization.code)
   const steps = await carryOver(run, entries, before, { playbook, inputs: next.inputs ?? {}, called })
   const paths = steps.filter(({ reason }) => reason === null).map(({ entry }) => entry.path)
   const repeats = repeatedEffects(steps, failed, catalogue)
@@ -194,9 +208,11 @@ async function requireRetriable(
 async function newestOf(
   { library, stores }: RetriesOptions,
   { organizationUuid, playbookName }: Run,
+  { code }: Organization,
 ): Promise<Playbook> {
   const hash =
-    library.newest(playbookName) ?? (await stores.playbooks.find([organizationUuid], playbookName))?.hash
+    library.newest(playbookName, code) ??
+    (await stores.playbooks.find([organizationUuid], playbookName))?.hash
   if (hash !== undefined) return await library.byHash(hash)
   throw new NotFoundError('playbook_not_found', `the playbook '${playbookName}' no longer exists`)
 }

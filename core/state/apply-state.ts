@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
+import type { Stepwise } from './stepwise.ts'
 import { stringifyJson } from '../common/json.ts'
 import type { StoredError } from '../domain/run.ts'
 import { storedTocsinError } from '../engine/journal/stored-error.ts'
@@ -25,104 +26,123 @@ export type StateOutcome =
  * Reads or changes the state of a playbook, inside of the write that records the outcome. Every adapter applies it. Errors:
  * `state_mismatch`, `state_value_invalid`, `state_key_invalid`, `state_too_large`, `state_full`, `state_quota_reached`.
  */
-export function applyState(request: StateRequest, access: StateAccess, now: number): StateOutcome {
+export function* applyState<Ask, Answer>(
+  request: StateRequest,
+  access: StateAccess<Ask, Answer>,
+  now: number,
+): Stepwise<StateOutcome, Ask, Answer> {
   try {
-    return { state: 'completed', output: outputOf(request, access, now) }
+    return { state: 'completed', output: yield* outputOf(request, access, now) }
   } catch (error) {
     if (!(error instanceof TocsinError)) throw error
     return { state: 'failed', error: storedTocsinError(error) }
   }
 }
 
-function outputOf(request: StateRequest, access: StateAccess, now: number): unknown {
+function* outputOf<Ask, Answer>(
+  request: StateRequest,
+  access: StateAccess<Ask, Answer>,
+  now: number,
+): Stepwise<unknown, Ask, Answer> {
   const { playbook } = request
   if ('read' in request) {
-    const values = Object.entries(request.read).flatMap(([name, rule]) => {
-      const found = currentOf({ playbook, name, rule, access, now }, '')
-      return found === undefined ? [] : [[name, found.value] as const]
-    })
+    const values: [name: string, value: unknown][] = []
+    for (const [name, rule] of Object.entries(request.read)) {
+      const found = yield* currentOf({ playbook, name, rule, access, now }, '')
+      if (found !== undefined) values.push([name, found.value])
+    }
     return Object.fromEntries(values)
   }
-  const { name, rule, change } = request
-  return changeState({ playbook, name, rule, access, now }, change)
+  return yield* changeState({ ...request, access, now }, request.change)
 }
 
 /** One state of a playbook. */
-interface Place {
+interface Place<Ask, Answer> {
   readonly playbook: string
   readonly name: string
   readonly rule: StateRule
-  readonly access: StateAccess
+  readonly access: StateAccess<Ask, Answer>
   readonly now: number
 }
 
-function changeState(place: Place, change: StateChange): unknown {
+function* changeState<Ask, Answer>(
+  place: Place<Ask, Answer>,
+  change: StateChange,
+): Stepwise<unknown, Ask, Answer> {
   const { access, name, rule, now } = place
   const key = storedKey(place, change.key)
   switch (change.operation) {
     case 'set':
-      return set(place, key, change)
+      return yield* set(place, key, change)
     case 'increment': {
       if (!Number.isSafeInteger(change.by)) throw invalid(place, 'a counter is changed by a whole number')
-      const entry = liveEntry(place, key)
+      const entry = yield* liveEntry(place, key)
       const value = numberOf(entry) + change.by
       if (!Number.isSafeInteger(value)) throw invalid(place, 'the counter would exceed 9,007,199,254,740,991')
-      store(place, key, entry === undefined ? newEntry(place, value) : { ...entry, value })
+      yield* store(place, key, entry === undefined ? newEntry(place, value) : { ...entry, value })
       return { value }
     }
     case 'add': {
-      const entry = liveEntry(place, key)
-      if (entry === undefined) store(place, key, newEntry(place, null))
+      const entry = yield* liveEntry(place, key)
+      if (entry === undefined) yield* store(place, key, newEntry(place, null))
       return { new: entry === undefined, added_at: new Date(entry?.addedAt ?? now).toISOString() }
     }
     case 'get':
-      return get(place, key)
+      return yield* get(place, key)
     case 'delete': {
-      const entry = liveEntry(place, key)
-      if (access.size(name)?.kind === rule.kind) access.remove(name, key)
+      const entry = yield* liveEntry(place, key)
+      if ((yield* access.size(name))?.kind === rule.kind) yield* access.remove(name, key)
       return { deleted: entry !== undefined }
     }
   }
 }
 
-function set(place: Place, key: string, { value, expected }: Extract<StateChange, { operation: 'set' }>) {
+function* set<Ask, Answer>(
+  place: Place<Ask, Answer>,
+  key: string,
+  { value, expected }: Extract<StateChange, { operation: 'set' }>,
+): Stepwise<unknown, Ask, Answer> {
   requireFit(place, value)
   if (expected !== undefined) {
-    const current = currentOf(place, key)?.value ?? null
+    const current = (yield* currentOf(place, key))?.value ?? null
     if (!isDeepStrictEqual(current, expected.value)) return { ok: false, value: current }
-  } else requireKind(place)
-  store(place, key, newEntry(place, value))
+  } else yield* requireKind(place)
+  yield* store(place, key, newEntry(place, value))
   return { ok: true, value }
 }
 
-function get(place: Place, key: string): unknown {
+function* get<Ask, Answer>(place: Place<Ask, Answer>, key: string): Stepwise<unknown, Ask, Answer> {
   const { kind } = place.rule
-  if (kind === 'set') {
-    const entry = liveEntry(place, key)
+  const entry = yield* liveEntry(place, key)
+  if (kind === 'set')
     return { found: entry !== undefined, added_at: entry ? new Date(entry.addedAt).toISOString() : null }
-  }
-  const entry = liveEntry(place, key)
-  const value = currentOf(place, key)?.value ?? null
+  const value = (yield* currentOf(place, key))?.value ?? null
   return kind === 'counters' ? { value } : { found: entry !== undefined, value }
 }
 
 /** The value as playbooks see it: the stored value or the default; undefined: absent. */
-function currentOf(place: Place, key: string): { readonly value: unknown } | undefined {
+function* currentOf<Ask, Answer>(
+  place: Place<Ask, Answer>,
+  key: string,
+): Stepwise<{ readonly value: unknown } | undefined, Ask, Answer> {
   const { rule } = place
-  const entry = liveEntry(place, key)
+  const entry = yield* liveEntry(place, key)
   if (isCounting(rule.kind)) return { value: numberOf(entry) }
   return entry ?? rule.default
 }
 
 /** The entry, unless it has expired or does not fit and is reset. */
-function liveEntry(place: Place, key: string): StateEntry | undefined {
+function* liveEntry<Ask, Answer>(
+  place: Place<Ask, Answer>,
+  key: string,
+): Stepwise<StateEntry | undefined, Ask, Answer> {
   const { access, name, rule, now } = place
-  if (!requireKind(place)) return undefined
-  const entry = access.entry(name, key)
+  if (!(yield* requireKind(place))) return undefined
+  const entry = yield* access.entry(name, key)
   if (entry === undefined || (entry.expiresAt !== null && entry.expiresAt <= now)) return undefined
   if (fits(rule, entry.value)) return entry
   if (rule.onMismatch === 'fail') throw mismatch(place, 'a stored value does not fit its schema')
-  access.remove(name, key)
+  yield* access.remove(name, key)
   return undefined
 }
 
@@ -134,9 +154,9 @@ const fits = ({ kind, schema }: StateRule, value: unknown): boolean =>
 const numberOf = (entry: StateEntry | undefined): number => (entry?.value as number | undefined) ?? 0
 
 /** Whether a value is stored. A value that an earlier version stored as another kind is reset or refused. */
-function requireKind(place: Place): boolean {
+function* requireKind<Ask, Answer>(place: Place<Ask, Answer>): Stepwise<boolean, Ask, Answer> {
   const { access, name, rule } = place
-  const stored = access.size(name)
+  const stored = yield* access.size(name)
   if (stored === undefined) return false
   if (stored.kind === rule.kind && stored.isSensitive === rule.sensitive) return true
   if (rule.onMismatch === 'fail') {
@@ -146,15 +166,19 @@ function requireKind(place: Place): boolean {
         : `it was stored as kind ${stored.kind}, and is declared as ${rule.kind}`
     throw mismatch(place, was)
   }
-  access.reset(name)
+  yield* access.reset(name)
   return false
 }
 
-function newEntry({ rule, now }: Place, value: unknown): StateEntry {
+function newEntry({ rule, now }: Place<unknown, unknown>, value: unknown): StateEntry {
   return { value, addedAt: now, expiresAt: rule.expiresMs === undefined ? null : now + rule.expiresMs }
 }
 
-function store(place: Place, key: string, entry: StateEntry): void {
+function* store<Ask, Answer>(
+  place: Place<Ask, Answer>,
+  key: string,
+  entry: StateEntry,
+): Stepwise<void, Ask, Answer> {
   const { access, name, rule } = place
   const bytes = bytesOf(key, entry.value)
   if (bytes > stateLimits.valueBytes) {
@@ -164,35 +188,43 @@ function store(place: Place, key: string, entry: StateEntry): void {
       { hint: 'store less, such as an id or a hash' },
     )
   }
-  requireQuota(place, key, bytes)
-  if (isKeyed(rule.kind) && access.entry(name, key) === undefined) makeRoom(place)
-  access.put(name, key, entry, { kind: rule.kind, sensitive: rule.sensitive })
+  yield* requireQuota(place, key, bytes)
+  if (isKeyed(rule.kind) && (yield* access.entry(name, key)) === undefined) yield* makeRoom(place)
+  yield* access.put(name, key, entry, { kind: rule.kind, sensitive: rule.sensitive })
 }
 
 /** Makes room for one more entry. */
-function makeRoom(place: Place): void {
+function* makeRoom<Ask, Answer>(place: Place<Ask, Answer>): Stepwise<void, Ask, Answer> {
   const { access, name, rule, now } = place
-  const isFull = (): boolean => (access.size(name)?.entries ?? 0) >= rule.max
-  if (!isFull()) return
-  access.trim(name, now, Infinity)
-  if (!isFull()) return
+  if (!(yield* isFull(place))) return
+  yield* access.trim(name, now, Infinity)
+  if (!(yield* isFull(place))) return
   if (rule.whenFull === 'fail') {
     throw new TocsinError('state_full', `'${name}' has ${rule.max} entries, and cannot have more`, {
       hint: 'raise its max, let entries expire earlier, or declare when_full: drop_oldest',
       details: { state: name },
     })
   }
-  access.trim(name, now, rule.max - 1)
+  yield* access.trim(name, now, rule.max - 1)
 }
 
-function requireQuota({ access, name, now }: Place, key: string, bytes: number): void {
-  const more = (): number => {
-    const entry = access.entry(name, key)
+function* isFull<Ask, Answer>({ access, name, rule }: Place<Ask, Answer>): Stepwise<boolean, Ask, Answer> {
+  return ((yield* access.size(name))?.entries ?? 0) >= rule.max
+}
+
+function* requireQuota<Ask, Answer>(
+  { access, name, now }: Place<Ask, Answer>,
+  key: string,
+  bytes: number,
+): Stepwise<void, Ask, Answer> {
+  const more = function* (): Stepwise<number, Ask, Answer> {
+    const entry = yield* access.entry(name, key)
     return entry === undefined ? bytes : bytes - bytesOf(key, entry.value)
   }
-  if (more() <= 0 || exceededQuota(access, more()) === undefined) return
-  access.trim(name, now, Infinity)
-  const exceeded = exceededQuota(access, more())
+  const wanted = yield* more()
+  if (wanted <= 0 || (yield* exceededQuota(access, wanted)) === undefined) return
+  yield* access.trim(name, now, Infinity)
+  const exceeded = yield* exceededQuota(access, yield* more())
   if (exceeded === undefined) return
   const [of, limit] = exceeded
   throw new TocsinError(
@@ -205,14 +237,17 @@ function requireQuota({ access, name, now }: Place, key: string, bytes: number):
   )
 }
 
-function exceededQuota(access: StateAccess, more: number): readonly [of: string, limit: number] | undefined {
-  const used = access.usage()
+function* exceededQuota<Ask, Answer>(
+  access: StateAccess<Ask, Answer>,
+  more: number,
+): Stepwise<readonly [of: string, limit: number] | undefined, Ask, Answer> {
+  const used = yield* access.usage()
   const { playbookBytes, organizationBytes } = stateLimits
   if (used.playbook + more > playbookBytes) return ['playbook', playbookBytes]
   return used.organization + more > organizationBytes ? ['organization', organizationBytes] : undefined
 }
 
-function requireFit(place: Place, value: unknown): void {
+function requireFit(place: Place<unknown, unknown>, value: unknown): void {
   const { rule } = place
   if (isCounting(rule.kind)) {
     if (!Number.isSafeInteger(value)) throw invalid(place, 'a counter is a whole number')
@@ -220,13 +255,12 @@ function requireFit(place: Place, value: unknown): void {
   }
   const [problem] = inputProblems(rule.schema ?? {}, value)
   if (problem !== undefined) {
-    const where = problem.pointer === '' ? '' : `${problem.pointer.slice(1)} `
-    throw invalid(place, `the value ${where}${problem.message}`)
+    throw invalid(place, `the value ${`${problem.pointer.slice(1)} `.trimStart()}${problem.message}`)
   }
 }
 
 /** Keys of sensitive states are stored as hashes. */
-function storedKey(place: Place, key: string | undefined): string {
+function storedKey(place: Place<unknown, unknown>, key: string | undefined): string {
   const { playbook, name, rule } = place
   if (!isKeyed(rule.kind)) return ''
   const problem =
@@ -253,13 +287,13 @@ export const storedKeyOf = (playbook: string, name: string, key: string): string
     .update(stringifyJson([playbook, name, key]))
     .digest('hex')
 
-const invalid = ({ name }: Place, why: string): TocsinError =>
+const invalid = ({ name }: Place<unknown, unknown>, why: string): TocsinError =>
   new TocsinError('state_value_invalid', `cannot store this in '${name}': ${why}`, {
     details: { state: name },
   })
 
 /** The data was stored by a version of the playbook with another declaration. */
-const mismatch = ({ playbook, name }: Place, why: string): TocsinError =>
+const mismatch = ({ playbook, name }: Place<unknown, unknown>, why: string): TocsinError =>
   new TocsinError('state_mismatch', `the stored state '${name}' does not fit its declaration: ${why}`, {
     hint: `reset it with tocsin state reset ${playbook} ${name} or on the page of the playbook, or declare on_mismatch: reset`,
     details: { playbook, state: name },

@@ -1,3 +1,4 @@
+import { finished } from './stepwise.ts'
 import type { Clock } from '../ports/clock.ts'
 import { applyState, storedKeyOf, type StateOutcome } from './apply-state.ts'
 import {
@@ -68,7 +69,7 @@ export class MemoryState {
   readonly #states = new Map<string, Map<string, Stored>>()
 
   apply(request: StateRequest, now: number): StateOutcome {
-    return applyState(request, this.access(request.playbook), now)
+    return finished(applyState(request, this.access(request.playbook), now))
   }
 
   /** The entries of a state, in the order in which they were added; undefined: nothing is stored. */
@@ -97,15 +98,25 @@ export class MemoryState {
     stored.entries.set(key, entry)
   }
 
-  access(playbook: string): StateAccess {
+  access(playbook: string): StateAccess<never, unknown> {
     const names = this.#names(playbook)
     return {
-      size: (name) => sizeOf(names.get(name)),
-      entry: (name, key) => names.get(name)?.entries.get(key),
-      put: (name, key, entry, { kind, sensitive }) => putEntry(names, name, key, entry, { kind, sensitive }),
-      remove: (name, key) => removeEntry(names.get(name), key),
-      reset: (name) => void names.delete(name),
-      trim(name, now, keep) {
+      *size(name) {
+        return sizeOf(names.get(name))
+      },
+      *entry(name, key) {
+        return names.get(name)?.entries.get(key)
+      },
+      *put(name, key, entry, { kind, sensitive }) {
+        putEntry(names, name, key, entry, { kind, sensitive })
+      },
+      *remove(name, key) {
+        removeEntry(names.get(name), key)
+      },
+      *reset(name) {
+        names.delete(name)
+      },
+      *trim(name, now, keep) {
         const stored = names.get(name)
         if (stored === undefined) return
         for (const [key, { expiresAt }] of stored.entries)
@@ -115,11 +126,12 @@ export class MemoryState {
         const oldest = [...stored.entries].toSorted(([, a], [, b]) => a.addedAt - b.addedAt)
         for (const [key] of oldest.slice(0, many)) removeEntry(stored, key)
       },
-      usage: () => ({
-        playbook: sum([names]),
-        organization: sum(this.#states.values()),
-      }),
+      usage: () => this.#usage(names),
     }
+  }
+
+  *#usage(names: Map<string, Stored>) {
+    return { playbook: sum([names]), organization: sum(this.#states.values()) }
   }
 
   #names(playbook: string): Map<string, Stored> {

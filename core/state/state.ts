@@ -1,3 +1,4 @@
+import type { Stepwise } from './stepwise.ts'
 import { stringifyJson } from '../common/json.ts'
 import type { Type } from '../expression/index.ts'
 import type { JsonSchema } from '../plugin/index.ts'
@@ -101,20 +102,25 @@ export interface StateSize {
 }
 
 /** The stored state of one playbook in one organization, inside of a write. */
-export interface StateAccess {
+export interface StateAccess<Ask, Answer> {
   /** Undefined: nothing is stored under the name. */
-  size(name: string): StateSize | undefined
+  size(name: string): Stepwise<StateSize | undefined, Ask, Answer>
   /** `key` is empty for the kinds without entries. Returns expired entries too. */
-  entry(name: string, key: string): StateEntry | undefined
+  entry(name: string, key: string): Stepwise<StateEntry | undefined, Ask, Answer>
   /** Adds or replaces an entry. */
-  put(name: string, key: string, entry: StateEntry, rule: Pick<StateRule, 'kind' | 'sensitive'>): void
-  remove(name: string, key: string): void
+  put(
+    name: string,
+    key: string,
+    entry: StateEntry,
+    rule: Pick<StateRule, 'kind' | 'sensitive'>,
+  ): Stepwise<void, Ask, Answer>
+  remove(name: string, key: string): Stepwise<void, Ask, Answer>
   /** Removes all entries and the name. */
-  reset(name: string): void
+  reset(name: string): Stepwise<void, Ask, Answer>
   /** Removes the expired entries; then the oldest until `keep` are left. */
-  trim(name: string, now: number, keep: number): void
+  trim(name: string, now: number, keep: number): Stepwise<void, Ask, Answer>
   /** Bytes of all states of the playbook, and of the organization. */
-  usage(): { readonly playbook: number; readonly organization: number }
+  usage(): Stepwise<{ readonly playbook: number; readonly organization: number }, Ask, Answer>
 }
 
 export const bytesOf = (key: string, value: unknown): number =>

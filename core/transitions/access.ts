@@ -110,6 +110,17 @@ export function requireUnrevoked({ id, revokedAt }: Pick<ApiKey, 'id' | 'revoked
   if (revokedAt !== null) throw new ConflictError('key_revoked', `the key '${id}' is revoked`)
 }
 
+/** A rotation renews a key; to end it earlier is to revoke it, which keeps the last administrator key. Throws ConflictError `key_end_earlier`. */
+export function requireNoEarlierEnd(
+  { id, expiresAt: before }: Pick<ApiKey, 'id' | 'expiresAt'>,
+  after: number | null,
+): void {
+  if ((after ?? Infinity) >= (before ?? Infinity)) return
+  throw new ConflictError('key_end_earlier', `the key '${id}' would end earlier than now`, {
+    hint: 'leave the end unchanged, or choose a later one; revoke the key to end it',
+  })
+}
+
 /** Throws ConflictError `role_in_use` if people have the role. */
 export function requireUnusedRole(name: string, held: number): void {
   if (held === 0) return

@@ -12,7 +12,10 @@ import { timesAfter, type CaseTimes } from '../case/case-times.ts'
 
 /** Fields that people and playbooks change. */
 export const editableFields = Object.keys(caseFieldNames) as readonly (keyof typeof caseFieldNames)[]
-type CaseFields = Pick<Case, keyof typeof caseFieldNames>
+/** With the person behind the name of the assignee. */
+export const storedCaseFields = [...editableFields, 'assigneeId'] as const
+const apiNames = { ...caseFieldNames, assigneeId: 'assignee_id' } as const
+type CaseFields = Pick<Case, (typeof storedCaseFields)[number]>
 
 export const newCaseFields = (given: NewCase): CaseFields => ({
   title: given.title,
@@ -21,30 +24,41 @@ export const newCaseFields = (given: NewCase): CaseFields => ({
   severity: given.severity ?? 'medium',
   verdict: given.verdict ?? 'unknown',
   assignee: given.assignee ?? null,
+  assigneeId: null,
   closingReason: given.status === 'closed' ? (given.closingReason ?? null) : null,
   resolution: given.status === 'closed' ? (given.resolution ?? '') : '',
 })
 
 /** The part of an edit that differs from the case; undefined: nothing to change. */
 export function caseDifference(before: CaseFields, edit: CaseEdit): CaseEdit | undefined {
-  const changed = editableFields.filter((field) => edit[field] !== undefined && edit[field] !== before[field])
+  const whole = withAssigneeId(edit)
+  const changed = storedCaseFields.filter(
+    (field) => whole[field] !== undefined && whole[field] !== before[field],
+  )
   if (changed.length === 0) return undefined
-  return Object.fromEntries(changed.map((field) => [field, edit[field]]))
+  // The name stays with the person, for the timeline.
+  const named = changed.filter((field) => field !== 'assignee' && field !== 'assigneeId')
+  const assigned = named.length < changed.length ? (['assignee', 'assigneeId'] as const) : []
+  return Object.fromEntries([...named, ...assigned].map((field) => [field, whole[field]]))
 }
+
+/** An assignee without a person is a text. */
+const withAssigneeId = (edit: CaseEdit): CaseEdit =>
+  edit.assignee === undefined ? edit : { ...edit, assigneeId: edit.assigneeId ?? null }
 
 /** The fields of an edit under their names in the API. */
 export const apiChanges = (edit: CaseEdit): ApiCaseChanges =>
   Object.fromEntries(
-    editableFields
-      .filter((field) => edit[field] !== undefined)
-      .map((field) => [caseFieldNames[field], edit[field]]),
+    storedCaseFields
+      .filter((field) => edit[field] !== undefined && (field !== 'assigneeId' || edit[field] !== null))
+      .map((field) => [apiNames[field], edit[field]]),
   )
 
 /** Reads changes of the API. */
 export const editOf = (changes: ApiCaseChanges): CaseEdit =>
   Object.fromEntries(
-    editableFields
-      .map((field) => [field, changes[caseFieldNames[field]]] as const)
+    storedCaseFields
+      .map((field) => [field, changes[apiNames[field]]] as const)
       .filter(([, value]) => value !== undefined),
   )
 
@@ -74,15 +88,19 @@ export function requireClosing(before: Pick<Case, 'status'>, edit: CaseEdit): vo
 export interface ChangedCase
   extends CaseTimes, Pick<Case, 'revision' | 'createdAt' | 'severity' | 'status'> {}
 
+function changedFields(edit: CaseEdit) {
+  const whole = withAssigneeId(edit)
+  const fields = storedCaseFields.filter((field) => whole[field] !== undefined)
+  return Object.fromEntries(fields.map((field) => [field, whole[field]]))
+}
+
 /** The new values of the row: absent fields stay as they are. Each change counts as a revision. */
 export const editCase = (
   before: ChangedCase,
   edit: CaseEdit,
   { by, now, targets }: { readonly by: Actor; readonly now: number; readonly targets: CaseTargets },
 ) => ({
-  ...Object.fromEntries(
-    editableFields.filter((field) => edit[field] !== undefined).map((field) => [field, edit[field]]),
-  ),
+  ...changedFields(edit),
   revision: before.revision + 1,
   modifiedAt: now,
   ...timesAfter(before, edit, { by, now, targets }),

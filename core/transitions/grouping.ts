@@ -14,13 +14,20 @@ export interface GroupState extends Pick<AlertGroup, 'beginsAt' | 'endsAt'> {
 }
 
 /**
+ * By how much the clocks of nodes may differ, in milliseconds. Also covers the time for which a write waits for that of another node after it
+ * has read its clock.
+ */
+const maxClockSkewMs = 60_000
+
+/**
  * `begin`: the alert begins a new group; `join`: it repeats the first alert; `take_over`: it repeats one whose investigation failed,
  * and is investigated in its place.
  *
- * A group from the future is ignored: the clock was set back, and the group might hide alerts for a long time.
+ * A group from the future is ignored: the clock was set back, and the group might hide alerts for a long time. A difference between the
+ * clocks of nodes is no reason.
  */
 export function groupingOf(group: GroupState | undefined, now: number): 'begin' | 'join' | 'take_over' {
-  if (group === undefined || group.beginsAt > now || group.endsAt <= now) return 'begin'
+  if (group === undefined || group.beginsAt > now + maxClockSkewMs || group.endsAt <= now) return 'begin'
   if (group.caseStatus === 'closed') return 'begin'
   return group.firstStatus === alertStatus.failed ? 'take_over' : 'join'
 }

@@ -53,7 +53,7 @@ export const countedApproval: AnswerVerdict = 'counted'
 
 /** An approval that counted when it was given. */
 export interface CountedApproval extends CheckpointAnswer {
-  /** When the key that gave it was revoked or the account disabled; null: it was not. */
+  /** When the key that gave it was revoked, or the account or the owner of the key disabled; null: it was not. */
   readonly revokedAt: number | null
 }
 

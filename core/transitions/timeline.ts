@@ -1,4 +1,5 @@
-import { actionText, inputText } from '../case/actions.ts'
+import { inputText } from '../case/action-input.ts'
+import { actionText } from '../case/actions.ts'
 import { theExpiry, type ExpiryOutcome } from '../destructive/containment.ts'
 import { theCheck } from '../destructive/checks/containment-state.ts'
 import type { EndedBy } from '../destructive/checks/state-checks.ts'
@@ -112,7 +113,7 @@ export function decisionEntry(
 ): NewCaseEntry {
   const { path, skill, decision } = step
   const text = `decided about step ${path} (${skill}), whose outcome was unknown: ${decisionTexts[decision]}`
-  return noteEntry(text, by, at)
+  return timelineEntry('decision', text, by, at)
 }
 
 /** The answer that counts. The values of a form may be sensitive and are left out. */
@@ -127,7 +128,7 @@ export function answerEntry(
   const said = label === undefined ? 'filled in the form' : `answered '${label}'`
   const asked = (textAt(question.input, 'message') ?? `step ${stepId ?? path}`).slice(0, maxQuestion)
   const many = together === undefined ? '' : `, with ${together.count - 1} more of its kind`
-  return noteEntry(`${said}${many}, to: ${asked.toWellFormed()}`, by, at)
+  return timelineEntry('decision', `${said}${many}, to: ${asked.toWellFormed()}`, by, at)
 }
 
 export const approvalEntry = (run: NamedRun, skill: string, held: HeldUses, at: number): NewCaseEntry =>
@@ -155,7 +156,7 @@ export function extendedEntry(
   at: number,
 ): NewCaseEntry {
   const end = expiresAt === null ? 'people undo it' : new Date(expiresAt).toISOString()
-  return noteEntry(`${containmentText(action)} stays in effect until ${end}.`, by, at)
+  return timelineEntry('decision', `${containmentText(action)} stays in effect until ${end}.`, by, at)
 }
 
 /** A containment that is no longer in effect, as a check noticed. */

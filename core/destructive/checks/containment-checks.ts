@@ -1,3 +1,4 @@
+import { createBackground } from '../../common/background.ts'
 import { runAttempt } from '../../engine/context/attempt.ts'
 import { RunSuspended } from '../../engine/journal/durable-context.ts'
 import { toStoredError } from '../../engine/journal/stored-error.ts'
@@ -8,6 +9,7 @@ import { acceptedBy } from '../../playbook/check/mask-of-type.ts'
 import { RetryableError, type JsonSchema } from '../../plugin/index.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Log } from '../../ports/log.ts'
+import { onlyProcess, type ExclusiveWork } from '../../ports/nodes/exclusive-work.ts'
 import type { Stores } from '../../ports/stores.ts'
 import type { Catalogue } from '../../registry/catalogue.ts'
 import type { DueCheck } from './containment-state.ts'
@@ -30,6 +32,8 @@ export interface ContainmentChecksOptions {
   readonly isPaused: () => boolean
   /** Time between two checks of a containment. */
   readonly periodMs: number
+  /** Default: this process is the only one. */
+  readonly exclusive?: ExclusiveWork | undefined
   readonly clock: Clock
   readonly log: Log
 }
@@ -54,10 +58,9 @@ const restShare = 9
 const afterFailureMs = 60_000
 
 export function createContainmentChecks(options: ContainmentChecksOptions): ContainmentChecks {
-  const { stores, clock, log, isPaused } = options
-  const stopping = new AbortController()
-  const { signal } = stopping
-  let underWay: Promise<void> | undefined
+  const { stores, clock, log, isPaused, exclusive = onlyProcess } = options
+  const background = createBackground(clock, work)
+  const { signal, rest } = background
   /** When a connection may be asked again. */
   const notBefore = new Map<string, number>()
 
@@ -72,6 +75,7 @@ export function createContainmentChecks(options: ContainmentChecksOptions): Cont
   }
 
   async function round(): Promise<void> {
+    if (!(await exclusive.isMine('containment_checks'))) return
     const now = clock.now()
     for (const [connection, at] of notBefore) if (at <= now) notBefore.delete(connection)
     const due = await stores.containments.dueChecks(now, batch)
@@ -101,22 +105,7 @@ export function createContainmentChecks(options: ContainmentChecksOptions): Cont
 
   const elapsed = () => clock.monotonic?.() ?? clock.now()
 
-  /** Ends early when the server stops. */
-  async function rest(ms: number): Promise<void> {
-    await clock.sleep(ms, signal).catch((error: unknown) => {
-      if (!signal.aborted) throw error
-    })
-  }
-
-  return {
-    start() {
-      underWay ??= work()
-    },
-    async stop() {
-      stopping.abort()
-      await underWay
-    },
-  }
+  return background
 }
 
 const connectionOf = ({ containment: { organizationUuid, connection, action } }: DueCheck): string =>

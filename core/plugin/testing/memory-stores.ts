@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { authorOf, theServer, type Actor } from '../../domain/audit.ts'
 import { NotFoundError } from '../../errors/errors.ts'
 import { apiChanges, newCaseFields, withClosing } from '../../transitions/case.ts'
-import { acceptedFile } from '../../transitions/case-files.ts'
+import { acceptedFile, defaultFileLimits } from '../../transitions/case-files.ts'
 import type { Case, CaseEdit, CaseEntry } from '../../domain/case.ts'
 import type { Connection } from '../../domain/connection.ts'
 import type { ConnectionDefinition, NewCase, Secret } from '../index.ts'
@@ -105,18 +105,30 @@ function testFiles(existing: (id: string) => Case): CaseFileStore {
   const inCase = (id: string) => files.filter(({ caseId }) => caseId === id)
   return {
     async attach(_organization, id, given, by) {
-      const { bytes, ...named } = acceptedFile(given)
+      const { bytes } = given
       const sha256 = createHash('sha256').update(bytes).digest('hex')
       const earlier = inCase(existing(id).id).find((file) => file.sha256 === sha256)
       if (earlier !== undefined) return earlier
-      const origin = { addedAt: 0, addedBy: authorOf(by), deletedAt: null }
+      const origin = { addedAt: 0, addedBy: authorOf(by) }
+      const kept = { detectedType: null, deletedAt: null, deletedBy: null, deletedReason: null }
       const content = async function* () {
         yield bytes
       }
-      const file = { caseId: id, ...named, sha256, size: bytes.length, ...origin, content }
+      const file = {
+        caseId: id,
+        ...acceptedFile(given),
+        sha256,
+        size: bytes.length,
+        ...origin,
+        ...kept,
+        content,
+      }
       files.push(file)
       return file
     },
+    limits: defaultFileLimits,
+    upload: () => Promise.reject(new Error('people upload files, skills attach them')),
+    withdraw: () => Promise.reject(new Error('people withdraw files')),
     list: async (_scope, id) => inCase(id),
     open: async (_scope, id, sha256) => inCase(id).find((file) => file.sha256 === sha256),
   }
@@ -129,6 +141,7 @@ function newCase(id: string): Case {
     id,
     organizationUuid,
     ...newCaseFields({ title: '' }),
+    assigneeState: null,
     revision: 1,
     mergedInto: null,
     splitFrom: null,

@@ -33,4 +33,9 @@ export interface RequestStore {
     work: () => Promise<T>,
     recall?: RecalledWork<T>,
   ): Promise<{ readonly answer: T; readonly replayed: boolean }>
+  /**
+   * For work that consists of many writes: makes this value, as JSON, the first write of the request that is being handled, so that
+   * `recall` can go on with it. Does nothing outside of `once`.
+   */
+  begin(value: unknown): Promise<void>
 }

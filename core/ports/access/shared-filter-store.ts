@@ -2,7 +2,19 @@ import type { Actor, Author } from '../../domain/audit.ts'
 import type { OrganizationScope } from '../common.ts'
 
 /** Lists whose filters can be shared. */
-export const sharedViews = ['alerts', 'cases', 'runs'] as const
+export const sharedViews = [
+  'alerts',
+  'cases',
+  'runs',
+  'observables',
+  'checkpoints',
+  'containments',
+  'playbooks',
+  'connections',
+  'people',
+  'keys',
+  'audit',
+] as const
 export type SharedView = (typeof sharedViews)[number]
 
 /** Filters of a list under a name, for everyone who may read the organization. */

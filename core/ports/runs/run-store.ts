@@ -18,16 +18,32 @@ export interface ResultsRequest {
   readonly runs: number
 }
 
+export interface PlaybookActivity {
+  /** Epoch milliseconds; null: it has no run. */
+  readonly lastRunAt: number | null
+  readonly runs: number
+}
+
 export interface PlaybookResults {
   /** Start of the counts in epoch milliseconds: `monthFrom`, or later for very many runs. */
   readonly since: number
   /** Number of alerts that started a run. */
   readonly alerts: { readonly week: number; readonly month: number }
+  /** Number of alerts that joined the case of one of them without a run, at most the newest 10,000. */
+  readonly repeats: { readonly week: number; readonly month: number }
   /** Of the newest 100 runs: how many completed or failed, and how many failed. */
   readonly judged: number
   readonly failed: number
   /** Newest first. */
   readonly runs: readonly Pick<Run, 'uuid' | 'status' | 'createdAt' | 'endedAt'>[]
+}
+
+/** A key or an account that requested a run. */
+export interface RunRequester {
+  /** Public id of the key, or uuid of the account. */
+  readonly id: string
+  /** When, in epoch milliseconds. */
+  readonly at: number
 }
 
 export interface RunStore {
@@ -68,11 +84,20 @@ export interface RunStore {
   /** Ends a run, withdraws its questions, and ends its alert. Throws ConflictError `run_not_running`. */
   end(uuid: string, end: RunEnd): Promise<Run>
   find(scope: OrganizationScope, uuid: string): Promise<Run | undefined>
-  /** Public ids of the API keys that started or retried the run or a run that it retries, or sent its alert. */
-  requesters(uuid: string): Promise<readonly string[]>
+  /** Who started or retried the run or a run that it retries, or sent its alert. */
+  requesters(uuid: string): Promise<readonly RunRequester[]>
   list(scope: OrganizationScope, filter: RunFilter, page: ListRequest): Promise<ListPage<ListedRun>>
   /** Results of the runs of a playbook; the time is bounded for any number of runs. */
   resultsOf(scope: OrganizationScope, request: ResultsRequest): Promise<PlaybookResults>
+  /**
+   * By name of playbook: its newest run in the scope (of its newest 10,000), and how many ended since a time, in whole UTC days and as far as
+   * numbers are rolled up.
+   */
+  activityOf(
+    scope: OrganizationScope,
+    names: readonly string[],
+    since: number,
+  ): Promise<ReadonlyMap<string, PlaybookActivity>>
   /** Whether a later run retries this one, or has investigated its alert. */
   isSuperseded(uuid: string): Promise<boolean>
   /** The oldest queued run with the concurrency key of this run. */
@@ -83,24 +108,34 @@ export interface RunStore {
    */
   cancel(scope: OrganizationScope, uuid: string, by: Actor): Promise<Run>
   /**
-   * Gives a due run its turn, or returns when it is due. Undefined for a run that has its turn or does not exist; an ended run is
-   * returned as it is.
+   * Gives this node the turn of a due run, or returns when it is due. Undefined for a run that has its turn, here or on another node, that
+   * a newer Tocsin has had (`ofNewer`), or does not exist; an ended run is returned as it is.
    */
   take(uuid: string): Promise<ClaimedRun | ParkedRun | undefined>
   /**
    * Parks a run after its turn until `wakeAt` (epoch milliseconds; Infinity: indefinitely), or until it is answered, decided or
-   * cancelled. False: one of these happened during the turn, and the run is due.
+   * cancelled. False: one of these happened during the turn, and the run is due. Any node may then take it.
    */
   park(uuid: string, wakeAt: number): Promise<boolean>
-  /** Due runs without a turn: first those left by a stopped process, then the oldest. */
-  due(organizationUuid: string, limit: number): Promise<readonly RunKey[]>
+  /**
+   * Due runs without a turn that this program may continue: first those left by a stopped process, then the oldest.
+   *
+   * @param suspects whether to include the runs of `suspects`. Default true
+   */
+  due(organizationUuid: string, limit: number, suspects?: boolean): Promise<readonly RunKey[]>
+  /** Active runs that this program leaves to others: a newer Tocsin has queued them or has had their turns. By version, oldest first. */
+  ofNewer(): Promise<readonly RunsOfVersion[]>
+  /** Organizations (uuids) with due runs without a turn that are no suspects. */
+  organizationsWithDue(): Promise<readonly string[]>
+  /** Of these runs (uuids), those that were woken or cancelled in the turn that they have on this node. */
+  wokenTurns(uuids: readonly string[]): Promise<readonly WokenTurn[]>
   /** Parked runs after the given one in the order of their times, overdue ones included. */
   parked(after: ParkedRun | undefined, limit: number): Promise<readonly ParkedRun[]>
   /** Unfinished work of all organizations. */
   unfinishedWork(): Promise<UnfinishedWork>
   /** Number of queued runs of each organization (uuid). */
   countQueued(): Promise<ReadonlyMap<string, number>>
-  /** Makes runs due whose turn ended with their process. To be called before the first turn. */
+  /** Makes runs due whose turn belongs to a process that is not among the nodes, and ends those turns. To be called before the first turn. */
   recover(): Promise<void>
   /** Runs whose process stopped during their turn more than once since they were last parked, oldest first. */
   suspects(): Promise<readonly SuspectRun[]>
@@ -108,7 +143,7 @@ export interface RunStore {
   setAlone(uuid: string, alone: boolean): Promise<void>
   /** Replaces the number of crashes of a run if it is still `from`. */
   setCrashes(uuid: string, from: number, to: number): Promise<void>
-  /** Resets all crash counters at a regular stop. To be called when no run has a turn. */
+  /** Resets the crash counters of the turns of this node, and of all runs if there is no other node, at a regular stop. To be called when no run has a turn. */
   forgetCrashes(): Promise<void>
 }
 
@@ -127,8 +162,22 @@ export type QueuedOrGrouped =
 /** A run that has its turn. */
 export interface ClaimedRun {
   readonly run: Run
+  /** See `RunTurn`. */
+  readonly turn: number
   /** Number of crashes while it was the only run with a turn, since it was last parked. */
   readonly soloCrashes: number
+}
+
+export interface RunsOfVersion {
+  /** Of Tocsin. */
+  readonly version: string
+  readonly runs: number
+}
+
+export interface WokenTurn {
+  /** Uuid. */
+  readonly run: string
+  readonly isCancelled: boolean
 }
 
 export interface SuspectRun extends RunKey {

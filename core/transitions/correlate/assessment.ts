@@ -83,9 +83,11 @@ export interface AssessedCase {
   readonly assessments: readonly Assessment[]
   /** Source of this run. */
   readonly source: string
-  /** Whether other runs of the case are active; asked only if that matters. */
-  readonly hasOtherRuns: () => boolean
+  /** Whether other runs of the case are active; matters for changes that close it. */
+  readonly hasOtherRuns: boolean
 }
+
+export const closesCase = ({ status }: Pick<CaseChanges, 'status'>): boolean => status === 'closed'
 
 /**
  * The effective changes of a run to a case: the most serious result of all runs counts, and a person's
@@ -112,7 +114,7 @@ export function assessedChanges(
         kept.push(`${field} ${said} of this run is less serious than another result`)
     }
   }
-  if (changes.status === 'closed' && before.status !== 'closed') {
+  if (closesCase(changes) && before.status !== 'closed') {
     const reason = whyOpen(assessments, source, hasOtherRuns)
     if (reason !== undefined) {
       delete result['status']
@@ -125,9 +127,9 @@ export function assessedChanges(
 function whyOpen(
   assessments: readonly Assessment[],
   source: string,
-  hasOtherRuns: () => boolean,
+  hasOtherRuns: boolean,
 ): string | undefined {
-  if (hasOtherRuns()) return 'other runs of the case are active'
+  if (hasOtherRuns) return 'other runs of the case are active'
   const grave = assessments.find(
     (each) => each.source !== source && (each.verdict === 'malicious' || each.verdict === 'suspicious'),
   )
