@@ -9,7 +9,7 @@ import { adoptNextKey, loadMasterKey, makeNextKey, type MasterKey } from '../sec
 import { createSecretBox } from '../secrets/secret-box.ts'
 import { lockDataDir } from '../sqlite/file/lock.ts'
 import { opensDatabase } from '../sqlite/file/master-key-check.ts'
-import { resealSecrets } from '../sqlite/connections/reseal-secrets.ts'
+import { resealFile } from '../sqlite/file/reseal-file.ts'
 
 export interface RotatedKey {
   readonly secrets: number
@@ -45,7 +45,7 @@ export function rotateKey(config: Config, by: Actor): RotatedKey {
     const next = nextKeyOf(config, version)
     if (next.key.equals(old.key)) throw nextKeyIsOld()
     const boxes = { from: createSecretBox(old), to: createSecretBox(next) }
-    const secrets = resealSecrets(database, { ...boxes, version, by, clock: systemClock })
+    const secrets = resealFile(database, { ...boxes, version, by, clock: systemClock })
     return { secrets, oldKey: masterKey === undefined ? adoptNextKey(dataDir, old.version) : undefined }
   } finally {
     lock.release()

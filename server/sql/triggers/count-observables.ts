@@ -1,0 +1,80 @@
+import type { Work } from '../database/work.ts'
+import { maxTriggerAlerts } from '../../../core/trigger/trigger-schema.ts'
+import { hasFired } from '../../../core/transitions/trigger/start-rules.ts'
+import type { CountedObservable, EntityCount, ReachedCount } from '../../../core/ports/runs/trigger-store.ts'
+import { deleteExpired, expiringTables } from '../context/rows.ts'
+import type { Database } from '../database/database.ts'
+
+interface Sighting {
+  /** Row. */
+  readonly organization: number
+  /** Id of the alert. */
+  readonly alert: string
+  /** Epoch milliseconds. */
+  readonly at: number
+}
+
+/** Expired rows deleted with each alert: more than it can add. */
+const maxExpired = 200
+
+/** Inside of a write: notes the observables of an alert, and gives the counts that it reaches. */
+export function* countObservables(
+  database: Database,
+  sighting: Sighting,
+  counts: readonly EntityCount[],
+): Work<readonly ReachedCount[]> {
+  const { organization, alert, at } = sighting
+  if (counts.length === 0) return []
+  const before = at - Math.max(...counts.map(({ withinMs }) => withinMs))
+  for (const rows of [expiringTables.sightings, expiringTables.firings])
+    yield* deleteExpired(database, rows, before, maxExpired)
+  for (const { kind, value } of counts.flatMap((count) => count.observables))
+    yield* database.run(
+      'INSERT INTO entity_sightings (organization_id, kind, value, at, alert) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING',
+      organization,
+      kind,
+      value,
+      at,
+      alert,
+    )
+  const found: ReachedCount[] = []
+  for (const count of counts)
+    for (const observable of count.observables)
+      found.push(...(yield* reached(database, sighting, observable, count)))
+  return found
+}
+
+function* reached(
+  database: Database,
+  { organization, at }: Sighting,
+  { kind, value }: CountedObservable,
+  count: EntityCount,
+): Work<readonly ReachedCount[]> {
+  const { playbookName, withinMs } = count
+  const key = [organization, playbookName, kind, value] as const
+  const fired = yield* database.get<{ at: number }>(
+    'SELECT at FROM entity_firings WHERE organization_id = ? AND playbook_name = ? AND kind = ? AND value = ?',
+    ...key,
+  )
+  // Asked first: a flood of alerts with one observable must not count all of its sightings for each alert.
+  if (hasFired(count, fired?.at, at)) return []
+  const window = [organization, kind, value, at - withinMs, at] as const
+  const inWindow = 'organization_id = ? AND kind = ? AND value = ? AND at > ? AND at <= ?'
+  const found = yield* database.one<{ count: number; firstAt: number }>(
+    `SELECT count(*) AS count, min(at) AS "firstAt" FROM entity_sightings WHERE ${inWindow}`,
+    ...window,
+  )
+  if (found.count < count.times) return []
+  yield* database.run(
+    `INSERT INTO entity_firings (organization_id, playbook_name, kind, value, at) VALUES (?, ?, ?, ?, ?)
+     ON CONFLICT (organization_id, playbook_name, kind, value) DO UPDATE SET at = excluded.at`,
+    ...key,
+    at,
+  )
+  const alerts = yield* database.all<{ alert: string }>(
+    `SELECT alert FROM entity_sightings WHERE ${inWindow} ORDER BY at DESC, alert DESC LIMIT ?`,
+    ...window,
+    maxTriggerAlerts,
+  )
+  return [{ playbookName, kind, value, ...found, alerts: alerts.map((row) => row.alert) }]
+}
