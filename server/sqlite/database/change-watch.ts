@@ -1,6 +1,7 @@
 import type { Change, ChangeKind, ChangeSource } from '../../../core/domain/change.ts'
-import { createTriggers, dropTriggers, publicId } from './change-triggers.ts'
-import type { Database } from './database.ts'
+import { publicIds } from '../../sql/database/changes.ts'
+import { createTriggers, dropTriggers } from './change-triggers.ts'
+import { done, type SqliteDatabase } from './sqlite-database.ts'
 
 type Listener = Parameters<ChangeSource['listen']>[0]
 
@@ -15,14 +16,14 @@ interface Noted {
  * there are listeners: writes need no extra code, and cost nothing without listeners.
  */
 export class ChangeWatch implements ChangeSource {
-  readonly #database: Database
+  readonly #database: SqliteDatabase
   readonly #listeners = new Set<Listener>()
   readonly #noted: Noted[] = []
   readonly #organizations = new Map<number, string>()
 
-  constructor(database: Database) {
+  constructor(database: SqliteDatabase) {
     this.#database = database
-    database.define('note_change', (kind, organization, key) => {
+    database.connection.define('note_change', (kind, organization, key) => {
       this.#noted.push({
         kind: kind as ChangeKind,
         organization: organization as number | null,
@@ -32,11 +33,11 @@ export class ChangeWatch implements ChangeSource {
   }
 
   listen(listener: Listener): () => void {
-    if (this.#listeners.size === 0) createTriggers(this.#database)
+    if (this.#listeners.size === 0) createTriggers(this.#database.connection)
     this.#listeners.add(listener)
     return () => {
       if (!this.#listeners.delete(listener) || this.#listeners.size > 0) return
-      if (this.#database.isOpen) dropTriggers(this.#database)
+      if (this.#database.connection.isOpen) dropTriggers(this.#database.connection)
     }
   }
 
@@ -58,7 +59,11 @@ export class ChangeWatch implements ChangeSource {
       const name = `${kind} ${key}`
       if (changes.has(name)) continue
       const organizationUuid = organization === null ? null : this.#uuidOf(organization)
-      changes.set(name, { kind, organizationUuid, id: () => publicId(this.#database, kind, key) })
+      changes.set(name, {
+        kind,
+        organizationUuid,
+        id: () => done(publicIds(this.#database, kind, [key])).get(key),
+      })
     }
     const told = [...changes.values()]
     for (const listener of this.#listeners) listener(told)
@@ -67,7 +72,7 @@ export class ChangeWatch implements ChangeSource {
   #uuidOf(organization: number): string | null {
     const known = this.#organizations.get(organization)
     if (known !== undefined) return known
-    const row = this.#database.get<{ uuid: string }>(
+    const row = this.#database.connection.get<{ uuid: string }>(
       'SELECT uuid FROM organizations WHERE id = ?',
       organization,
     )

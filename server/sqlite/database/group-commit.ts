@@ -1,7 +1,9 @@
 import { UnavailableError } from '../../../core/errors/errors.ts'
-import type { Database } from './database.ts'
+import type { Transactions, Work } from '../../sql/database/work.ts'
+import type { SqliteConnection } from './connection.ts'
+import { done, type SqliteDatabase } from './sqlite-database.ts'
 import type { ChangeWatch } from './change-watch.ts'
-import { claims, type Claim } from './request-claims.ts'
+import { claimedWork, claims, type Claim } from '../../sql/database/request-claims.ts'
 import { isStorageFailure, storeClosed, storeUnavailable } from './storage-errors.ts'
 
 export interface GroupCommitOptions {
@@ -27,7 +29,7 @@ export interface Commit {
 }
 
 interface QueuedWrite {
-  readonly work: () => unknown
+  readonly work: () => Work<unknown>
   readonly claim: Claim | undefined
   readonly resolve: (value: unknown) => void
   readonly reject: (error: unknown) => void
@@ -52,20 +54,22 @@ type Outcome =
  * one caller keep their order. Writes are synchronous and change only the database, since they may be rolled
  * back and repeated.
  */
-export class GroupCommit {
-  readonly #database: Database
+export class GroupCommit implements Transactions {
+  readonly #database: SqliteDatabase
   readonly #maxQueued: number
   readonly #maxGroup: number
   readonly #maxGatherMs: number
   readonly #beforeCommit: GroupCommitOptions['beforeCommit']
   readonly #onCommit: GroupCommitOptions['onCommit']
   readonly #changes: GroupCommitOptions['changes']
+  readonly #connection: SqliteConnection
   #queue: QueuedWrite[] = []
   #turn: Promise<void> | undefined
   #closed = false
 
-  constructor(database: Database, options: GroupCommitOptions = {}) {
+  constructor(database: SqliteDatabase, options: GroupCommitOptions = {}) {
     this.#database = database
+    this.#connection = database.connection
     this.#maxQueued = options.maxQueued ?? 10_000
     this.#maxGroup = options.maxGroup ?? 500
     this.#maxGatherMs = options.maxGatherMs ?? 5
@@ -78,13 +82,13 @@ export class GroupCommit {
    * Rejects with the error of `work`, or with UnavailableError `store_unavailable`, `store_busy` or
    * `store_closed`.
    */
-  write<T>(work: () => T): Promise<T> {
+  write<T>(work: () => Work<T>): Promise<T> {
     if (this.#closed) return Promise.reject(storeClosed())
     if (this.#queue.length >= this.#maxQueued) return Promise.reject(storeBusy(this.#maxQueued))
     const { promise, resolve, reject } = Promise.withResolvers<T>()
     const claim = claims.getStore()
     this.#queue.push({
-      work: claim === undefined ? work : claimed(work, claim),
+      work: claim === undefined ? work : () => claimedWork(work, claim),
       claim,
       resolve: resolve as (value: unknown) => void,
       reject,
@@ -93,13 +97,13 @@ export class GroupCommit {
     return promise
   }
 
-  /** A write that changes rows in `Database.cache`: organizations, providers, keys, connections. */
-  writeConfiguration<T>(work: () => T): Promise<T> {
-    return this.write(() => {
-      const result = work()
-      this.#database.cache.forget()
-      return result
-    })
+  async read<T>(work: () => Work<T>): Promise<T> {
+    if (!this.#connection.isOpen) throw storeClosed()
+    try {
+      return done(work())
+    } catch (error) {
+      throw isStorageFailure(error) ? storeUnavailable(error) : error
+    }
   }
 
   /** Commits the queued writes; later ones are refused. */
@@ -138,10 +142,10 @@ export class GroupCommit {
     const startedAt = performance.now()
     let outcomes: readonly Outcome[]
     try {
-      this.#database.run('BEGIN IMMEDIATE')
+      this.#connection.run('BEGIN IMMEDIATE')
       outcomes = this.#together(group) ?? this.#apart(group)
       this.#beforeCommit?.()
-      this.#database.run('COMMIT')
+      this.#connection.run('COMMIT')
     } catch (error) {
       this.#rollBack()
       const refusal = error instanceof UnavailableError ? error : storeUnavailable(error)
@@ -165,13 +169,13 @@ export class GroupCommit {
   /** Undefined if a write failed; the transaction was then restarted. */
   #together(group: readonly QueuedWrite[]): readonly Outcome[] | undefined {
     try {
-      return group.map(({ work }) => ({ failed: false, value: work() }))
+      return group.map(({ work }) => ({ failed: false, value: done(work()) }))
     } catch (error) {
       if (isStorageFailure(error)) throw error
-      this.#database.run('ROLLBACK')
-      this.#database.cache.forget()
+      this.#connection.run('ROLLBACK')
+      this.#database.forgetRead()
       this.#changes?.undone()
-      this.#database.run('BEGIN IMMEDIATE')
+      this.#connection.run('BEGIN IMMEDIATE')
       return undefined
     }
   }
@@ -180,41 +184,32 @@ export class GroupCommit {
     return group.map(({ work }) => this.#attempt(work))
   }
 
-  #attempt(work: () => unknown): Outcome {
+  #attempt(work: () => Work<unknown>): Outcome {
     const noted = this.#changes?.noted
-    this.#database.run('SAVEPOINT one_write')
+    this.#connection.run('SAVEPOINT one_write')
     try {
-      const value = work()
-      this.#database.run('RELEASE one_write')
+      const value = done(work())
+      this.#connection.run('RELEASE one_write')
       return { failed: false, value }
     } catch (error) {
       if (isStorageFailure(error)) throw error
-      this.#database.run('ROLLBACK TO one_write')
-      this.#database.cache.forget()
+      this.#connection.run('ROLLBACK TO one_write')
+      this.#database.forgetRead()
       this.#changes?.undone(noted)
-      this.#database.run('RELEASE one_write')
+      this.#connection.run('RELEASE one_write')
       return { failed: true, error }
     }
   }
 
   #rollBack(): void {
-    this.#database.cache.forget()
+    this.#database.forgetRead()
     this.#changes?.undone()
     try {
-      if (this.#database.inTransaction) this.#database.run('ROLLBACK')
+      if (this.#connection.inTransaction) this.#connection.run('ROLLBACK')
     } catch {
       // The group is already rejected; a connection stuck in a transaction fails the next BEGIN, which
       // reports why.
     }
-  }
-}
-
-/** In one commit. */
-function claimed<T>(work: () => T, claim: Claim): () => T {
-  return () => {
-    const result = work()
-    claim.take(result)
-    return result
   }
 }
 

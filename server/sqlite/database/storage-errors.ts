@@ -56,10 +56,3 @@ export function storeClosed(): UnavailableError {
     retryAfterMs: 5000,
   })
 }
-
-export function isUniqueViolation(error: unknown): boolean {
-  return (
-    error instanceof Sqlite.SqliteError &&
-    (error.code === 'SQLITE_CONSTRAINT_UNIQUE' || error.code === 'SQLITE_CONSTRAINT_PRIMARYKEY')
-  )
-}

@@ -1,6 +1,6 @@
 import { closeSync, openSync } from 'node:fs'
 import { ConflictError } from '../../../core/errors/errors.ts'
-import { Database } from '../database/database.ts'
+import { SqliteConnection } from '../database/connection.ts'
 import { asOpeningError } from './opening-errors.ts'
 
 /** A file in the backup beside the database. */
@@ -38,7 +38,7 @@ export function writeBackupFile(
 }
 
 /** Throws ConflictError `database_damaged`. */
-export function requireIntact(database: Database): void {
+export function requireIntact(database: SqliteConnection): void {
   const found = database.all<{ readonly integrity_check: string }>('PRAGMA integrity_check(1)')
   const [first] = found
   if (first?.integrity_check === 'ok') return
@@ -52,7 +52,7 @@ export function requireIntact(database: Database): void {
 }
 
 /** The files of a backup. Throws ConflictError `not_a_backup`. */
-export function keptFiles(backup: Database): readonly BackupEntry[] {
+export function keptFiles(backup: SqliteConnection): readonly BackupEntry[] {
   if (backup.get(`SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'sqlar'`) === undefined) {
     throw notABackup()
   }
@@ -66,8 +66,8 @@ export function notABackup(): ConflictError {
 }
 
 /** Opens the file for `use`, and closes it. Throws UnavailableError for an unreadable file, and what `use` throws. */
-export function using<T>(path: string, use: (database: Database) => T): T {
-  const database = new Database(path)
+export function using<T>(path: string, use: (database: SqliteConnection) => T): T {
+  const database = new SqliteConnection(path)
   let failure: unknown
   try {
     return use(database)

@@ -1,6 +1,7 @@
 import type { AuditVerdict } from '../../../core/audit/audit-chain.ts'
+import { done, SqliteDatabase } from '../database/sqlite-database.ts'
 import { using } from './backup-file.ts'
-import { judgeAudit } from '../audit/judge-audit.ts'
+import { judgeAudit } from '../../sql/audit/judge-audit.ts'
 import { migrations } from '../migrations/all-migrations.ts'
 import { cannotRead, readErrorOf } from './opening-errors.ts'
 
@@ -43,7 +44,7 @@ function examine(path: string): ExaminedDatabase {
       damage: damage ?? (foreign === undefined ? null : `a row of ${foreign.table} has a dangling reference`),
       version: Number(database.pragma('user_version')),
       known: migrations.length,
-      audit: has('audit') ? judgeAudit(database) : null,
+      audit: has('audit') ? done(judgeAudit(new SqliteDatabase(database))) : null,
       newestAt: newest.filter((at) => at !== undefined).toSorted((a, b) => b - a)[0],
     }
   })

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { ConflictError } from '../../../core/errors/errors.ts'
-import { Database } from '../database/database.ts'
+import { SqliteConnection } from '../database/connection.ts'
 import { isStorageFailure, storeUnavailable } from '../database/storage-errors.ts'
 
 export interface DataDirLock {
@@ -17,9 +17,9 @@ export interface DataDirLock {
  */
 export function lockDataDir(dataDir: string): DataDirLock {
   const pidFile = join(dataDir, 'tocsin.pid')
-  let file: Database | undefined
+  let file: SqliteConnection | undefined
   try {
-    file = new Database(join(dataDir, 'tocsin.lock'), { busyTimeoutMs: 0 })
+    file = new SqliteConnection(join(dataDir, 'tocsin.lock'), { busyTimeoutMs: 0 })
     file.script('BEGIN EXCLUSIVE')
     writeFileSync(pidFile, `${process.pid}\n`, { mode: 0o600 })
   } catch (error) {
@@ -35,9 +35,9 @@ export function lockDataDir(dataDir: string): DataDirLock {
 export function holderOf(dataDir: string): { readonly pid: number | undefined } | undefined {
   const path = join(dataDir, 'tocsin.lock')
   if (!existsSync(path)) return undefined
-  let file: Database | undefined
+  let file: SqliteConnection | undefined
   try {
-    file = new Database(path, { busyTimeoutMs: 0 })
+    file = new SqliteConnection(path, { busyTimeoutMs: 0 })
     file.all('SELECT 1 FROM sqlite_schema')
     return undefined
   } catch (error) {

@@ -1,6 +1,7 @@
 import { ConflictError } from '../../../core/errors/errors.ts'
-import { Database, type DatabaseOptions } from '../database/database.ts'
+import { SqliteConnection, type DatabaseOptions } from '../database/connection.ts'
 import { migrate, needsMigration } from '../database/migrate.ts'
+import { refuseMarked } from './migration-file.ts'
 import { asOpeningError } from './opening-errors.ts'
 
 // FULL: in WAL mode the driver's default (NORMAL) may lose commits on a loss of power. The fullfsync ones matter on macOS.
@@ -17,18 +18,25 @@ const settings = [
   'journal_size_limit = 67108864',
 ]
 
+export interface OpenOptions extends DatabaseOptions {
+  /** Opens the unfinished copy of `tocsin migrate`, for that command. Default: false. */
+  readonly isUnfinished?: boolean
+}
+
 /**
  * Opens the file with settings that make commits durable, and migrates it. `beforeMigration` is called before a migration and may
  * throw.
  *
- * Throws ConflictError `not_a_tocsin_database`, `database_too_new` or `file_system_unfit`, and UnavailableError.
+ * Throws ConflictError `not_a_tocsin_database`, `database_too_new`, `file_system_unfit`, `migration_unfinished` or `data_moved`, and
+ * UnavailableError.
  */
 export function openDatabase(
   path: string,
-  options: DatabaseOptions = {},
+  options: OpenOptions = {},
   beforeMigration: () => void = () => undefined,
-): Database {
-  const database = new Database(path, options)
+): SqliteConnection {
+  if (options.isUnfinished !== true) refuseMarked(path)
+  const database = new SqliteConnection(path, options)
   try {
     for (const setting of settings) database.pragma(setting)
     if (needsMigration(database)) beforeMigration()
@@ -41,7 +49,7 @@ export function openDatabase(
   }
 }
 
-function useWriteAheadLog(database: Database): void {
+function useWriteAheadLog(database: SqliteConnection): void {
   if (database.pragma('journal_mode = WAL') === 'wal') return
   throw new ConflictError(
     'file_system_unfit',

@@ -3,14 +3,15 @@ import type { Actor } from '../../../core/domain/audit.ts'
 import { ConflictError, UnavailableError } from '../../../core/errors/errors.ts'
 import type { Clock } from '../../../core/ports/clock.ts'
 import type { SecretBox } from '../../secrets/secret-box.ts'
-import { recordAudit } from '../audit/audit-log.ts'
+import { recordAudit } from '../../sql/audit/audit-log.ts'
 import { keptFiles, notABackup, requireIntact, using, type BackupEntry } from './backup-file.ts'
-import type { Database } from '../database/database.ts'
+import type { SqliteConnection } from '../database/connection.ts'
+import { done, SqliteDatabase } from '../database/sqlite-database.ts'
 import { keyVersionOf, requireMasterKey } from './master-key-check.ts'
 import { openDatabase } from './open-database.ts'
 import { newRunStatus, restoredEnd } from '../../../core/transitions/run.ts'
-import { endRun } from '../runs/run-transitions.ts'
-import { selectRun, type RunRow } from '../runs/run-rows.ts'
+import { endRun } from '../../sql/runs/run-transitions.ts'
+import { selectRun, type RunRow } from '../../sql/runs/run-rows.ts'
 
 export interface AdoptOptions {
   /** Name of the backup, for the audit log. */
@@ -75,7 +76,7 @@ function requireAllOfIt(path: string): void {
 const damagedBackup = (how: string): ConflictError =>
   new ConflictError('database_damaged', `the backup is damaged: ${how}`, { hint: 'use another backup' })
 
-function opensSecrets(backup: Database, boxOf: (version: number) => SecretBox): boolean {
+function opensSecrets(backup: SqliteConnection, boxOf: (version: number) => SecretBox): boolean {
   try {
     requireMasterKey(backup, boxOf(keyVersionOf(backup)))
     return true
@@ -95,35 +96,34 @@ export interface RestoredRuns {
 /** Turns the copy of a backup into the database of a data directory. */
 export function adoptBackup(path: string, options: AdoptOptions): RestoredRuns {
   const { from, by, clock, resume } = options
-  return using(path, (database) => {
-    database.script('BEGIN IMMEDIATE')
-    database.script('DROP TABLE sqlar')
+  return using(path, (connection) => {
+    const database = new SqliteDatabase(connection)
+    connection.script('BEGIN IMMEDIATE')
+    connection.script('DROP TABLE sqlar')
     // Sessions that ended after the backup must stay ended.
-    database.script('DELETE FROM sessions')
+    connection.script('DELETE FROM sessions')
     const ended = resume ? 0 : endBegun(database, clock)
     const queued = 'SELECT count(*) AS n FROM runs WHERE status = ?'
-    const inLine = database.one<{ n: number }>(queued, newRunStatus).n
-    recordAudit(
-      { database, clock },
-      {
-        action: 'backup.restored',
-        by,
-        organizationUuid: null,
-        subject: { kind: 'data', id: 'tocsin.db', name: from },
-        details: { ended_runs: ended, runs_in_line: inLine },
-      },
+    const inLine = connection.one<{ n: number }>(queued, newRunStatus).n
+    const subject = { kind: 'data', id: 'tocsin.db', name: from } as const
+    const details = { ended_runs: ended, runs_in_line: inLine }
+    done(
+      recordAudit(
+        { database, clock },
+        { action: 'backup.restored', by, organizationUuid: null, subject, details },
+      ),
     )
-    database.script('COMMIT')
+    connection.script('COMMIT')
     // A single file can be renamed atomically.
-    database.pragma('journal_mode = DELETE')
+    connection.pragma('journal_mode = DELETE')
     return { ended, inLine }
   })
 }
 
 /** The backup does not have the actions after it was made: to resume these runs would repeat them. Queued runs stay queued. */
-function endBegun(database: Database, clock: Pick<Clock, 'now'>): number {
+function endBegun(database: SqliteDatabase, clock: Pick<Clock, 'now'>): number {
   const started = `${selectRun} WHERE t.started_at IS NOT NULL AND t.ended_at IS NULL ORDER BY t.id`
-  const rows = database.all<RunRow>(started)
-  for (const row of rows) endRun({ database, clock }, row, restoredEnd)
+  const rows = database.connection.all<RunRow>(started)
+  for (const row of rows) done(endRun({ database, clock }, row, restoredEnd))
   return rows.length
 }

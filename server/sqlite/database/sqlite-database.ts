@@ -1,0 +1,129 @@
+import type { SqlValue } from '../../sql/database/columns.ts'
+import { Database, type Dialect } from '../../sql/database/database.ts'
+import { ReadCache } from '../../sql/database/read-cache.ts'
+import type { Work } from '../../sql/database/work.ts'
+import { auditTables } from '../schema/audit.ts'
+import type { SqliteConnection } from './connection.ts'
+
+/** Triggers that prevent changes, deletions and insertions of entries. */
+const auditGuards: readonly string[] = [...auditTables.matchAll(/CREATE TRIGGER (\w+)/g)].map(
+  ([, name]) => name ?? '',
+)
+
+/** Words of a search that count, so that it stays fast. */
+const maxWords = 20
+
+const dialect: Dialect = {
+  indexAlerts: (alerts) =>
+    alerts.map(({ id, text }) => ({
+      sql: 'INSERT INTO alert_search (rowid, text) VALUES (?, ?)',
+      values: [id, text],
+    })),
+  searchCondition: (words) => ({
+    sql: 's.alert_search MATCH ?',
+    values: [words.trim().split(/\s+/).slice(0, maxWords).map(toPhrase).join(' AND ')],
+  }),
+}
+
+/** Quotes a word, so that nothing in it is an operator of the search language. */
+function toPhrase(word: string): string {
+  const isBeginning = word.endsWith('*')
+  return `"${word.toWellFormed().replaceAll('"', '""').replaceAll('\0', ' ')}"${isBeginning ? '*' : ''}`
+}
+
+/** Answers each statement at once. */
+export class SqliteDatabase extends Database {
+  override readonly hasOneWriter = true
+  override readonly dialect = dialect
+  readonly connection: SqliteConnection
+  /** The numbers of the turns of runs, by uuid; forgotten when one changes. */
+  readonly #turns = new ReadCache(this)
+  #revision: number | undefined
+
+  constructor(connection: SqliteConnection) {
+    super()
+    this.connection = connection
+    // Commands without the master key can read rows without encrypted columns.
+    connection.define(
+      'open_sealed',
+      (text, place) => this.sealed?.open(String(text), String(place)) ?? 'null',
+    )
+  }
+
+  override *get<Row>(sql: string, ...values: SqlValue[]): Work<Row | undefined> {
+    return this.connection.get<Row>(sql, ...values)
+  }
+
+  override *all<Row>(sql: string, ...values: SqlValue[]): Work<Row[]> {
+    return this.connection.all<Row>(sql, ...values)
+  }
+
+  override *run(sql: string, ...values: SqlValue[]): Work<number> {
+    return this.connection.run(sql, ...values)
+  }
+
+  override *send(sql: string, ...values: SqlValue[]): Work<void> {
+    this.connection.run(sql, ...values)
+  }
+
+  override *insert(sql: string, ...values: SqlValue[]): Work<number> {
+    return this.connection.insert(sql, ...values)
+  }
+
+  /** Asked once per turn of the event loop: commits of other processes become visible at the next turn. */
+  override knownRevision(): number {
+    if (this.#revision === undefined) {
+      this.#revision = this.connection.one<{ data_version: number }>('PRAGMA data_version').data_version
+      setImmediate(() => (this.#revision = undefined))
+    }
+    return this.#revision
+  }
+
+  override *revision(): Work<number> {
+    return this.knownRevision()
+  }
+
+  override *configurationChanged(): Work<void> {
+    this.cache.forget()
+  }
+
+  override turnOf(run: string): Work<number | undefined> {
+    return this.#turns.get(run, () => this.#readTurn(run))
+  }
+
+  *#readTurn(run: string): Work<number | undefined> {
+    return this.connection.get<{ turn: number }>('SELECT turn FROM runs WHERE uuid = ?', run)?.turn
+  }
+
+  override forgetTurns(): void {
+    this.#turns.forget()
+  }
+
+  /** Writes never overlap. */
+  override *lock(): Work<void> {}
+
+  override *unguardedAudit(): Work<readonly string[]> {
+    return auditGuards.filter((name) => !this.#isAsMade(name))
+  }
+
+  #isAsMade(trigger: string): boolean {
+    const found = this.connection.get<{ sql: string }>(
+      `SELECT sql FROM sqlite_schema WHERE type = 'trigger' AND name = ?`,
+      trigger,
+    )
+    return found !== undefined && auditTables.includes(`${found.sql};`)
+  }
+
+  /** After a rollback: the caches may hold what was not committed. */
+  forgetRead(): void {
+    this.cache.forget()
+    this.#turns.forget()
+  }
+}
+
+/** Does work that never yields, as all work on SQLite. */
+export function done<T>(work: Work<T>): T {
+  const step = work.next()
+  if (step.done === true) return step.value
+  throw new Error(`SQLite cannot answer later: ${step.value.sql}`)
+}
