@@ -1,0 +1,127 @@
+import { hash } from 'node:crypto'
+import { UnavailableError } from '../../core/errors/errors.ts'
+import type { Transactions } from '../sql/database/work.ts'
+import { parsePostgresAddress } from './driver/address.ts'
+import { PostgresChannel } from './driver/channel.ts'
+import { forgetOldMarks } from './driver/commit-marks.ts'
+import { PostgresCommits, type CommitsOptions } from './driver/commits.ts'
+import { defaultSettings, type OnTime } from './driver/connection.ts'
+import { Connector } from './driver/connector.ts'
+import { postgresUnavailable } from './driver/errors.ts'
+import { ConnectionPool } from './driver/pool.ts'
+import { PostgresReads } from './driver/reads.ts'
+import { migratePostgres } from './migrate.ts'
+import { PostgresDatabase } from './postgres-database.ts'
+
+export interface PostgresOptions extends CommitsOptions {
+  /** See `parsePostgresAddress`. */
+  readonly address: string
+  /** Version of Tocsin, stored for people. */
+  readonly program: string
+  /** Maximum number of connections for reads. Writes have 4 more, and notifications one. Default 8. */
+  readonly maxReads?: number
+  /** Called when PostgreSQL cannot be reached any more, and when it can again. */
+  readonly onOutage?: (error: Error | undefined) => void
+  /** Called with the time of the database when it is opened, and at least every ten seconds. */
+  readonly onTime?: OnTime | undefined
+}
+
+export interface OpenPostgres {
+  readonly database: PostgresDatabase
+  readonly transactions: Transactions
+  readonly channel: PostgresChannel
+  /** The error of a write that failed within the last ten seconds because the disk is full: smaller writes may still succeed. */
+  noSpace(): UnavailableError | undefined
+  /** Commits the queued writes, and closes all connections. */
+  close(): Promise<void>
+}
+
+const writingConnections = 4
+
+const noSpaceMs = 10_000
+
+/** Tells of writes that failed because the disk of PostgreSQL is full. */
+function watchSpace() {
+  let last: { readonly error: UnavailableError; readonly at: number } | undefined
+  return {
+    note(error: unknown): void {
+      const isFull = error instanceof UnavailableError && error.details?.['postgres_code'] === '53100'
+      if (isFull) last = { error, at: performance.now() }
+    },
+    noSpace: () => (last !== undefined && performance.now() - last.at < noSpaceMs ? last.error : undefined),
+  }
+}
+
+/**
+ * How long a write may wait between two statements, in milliseconds. It holds locks that the writes of other nodes need: also their
+ * renewals, if one wants to exclude all others. So a node that stops during a write must lose it sooner than its lease.
+ */
+const idleWriteMs = 2_000
+
+/**
+ * Connects, creates the schema or migrates it, and keeps connections for reads, writes and notifications.
+ *
+ * Throws TocsinError `store_address_invalid`, UnavailableError `store_unavailable`, and the errors of `migratePostgres`.
+ */
+export async function openPostgres(options: PostgresOptions): Promise<OpenPostgres> {
+  const database = new PostgresDatabase()
+  const { onTime } = options
+  const settings = { ...defaultSettings, texts: database.texts, onTime }
+  const address = parsePostgresAddress(options.address)
+  const connector = new Connector(address, settings)
+  await prepare(connector, options.program)
+  const onOutage = options.onOutage ?? (() => {})
+  const writer = new Connector(parsePostgresAddress(options.address), {
+    ...settings,
+    idleTimeoutMs: idleWriteMs,
+  })
+  const writing = new ConnectionPool(writer, { size: writingConnections, onOutage })
+  const reading = new ConnectionPool(connector, { size: options.maxReads ?? 8 })
+  const commits = new PostgresCommits(writing, {
+    maxGroups: writingConnections,
+    ...options,
+    onRollback() {
+      database.cache.forget()
+      options.onRollback?.()
+    },
+  })
+  const reads = new PostgresReads(reading)
+  const space = watchSpace()
+  const channel = new PostgresChannel(connector, { name: channelOf(address.schema), onTime })
+  return {
+    database,
+    transactions: {
+      read: (work) => reads.read(work),
+      async write(work, scope) {
+        try {
+          return await commits.write(work, scope)
+        } catch (error) {
+          space.note(error)
+          throw error
+        }
+      },
+    },
+    channel,
+    noSpace: space.noSpace,
+    async close() {
+      await commits.close()
+      await Promise.all([writing.close(), reading.close(), channel.close()])
+    },
+  }
+}
+
+/** Channels belong to a database, which several clusters may share, each in a schema of its own. */
+const channelOf = (schema: string): string =>
+  schema === 'public' ? 'tocsin' : `tocsin_${hash('sha256', schema).slice(0, 16)}`
+
+async function prepare(connector: Connector, program: string): Promise<void> {
+  const session = await connector.openSession().catch((error: unknown) => {
+    throw postgresUnavailable(error)
+  })
+  try {
+    await migratePostgres(session, program)
+    await session.query(forgetOldMarks)
+  } finally {
+    await session.end()
+  }
+}
