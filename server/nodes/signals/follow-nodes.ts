@@ -1,0 +1,88 @@
+import { createBackground } from '../../../core/common/background.ts'
+import type { Pauses } from '../../../core/engine/turns/pauses.ts'
+import type { Runner } from '../../../core/engine/turns/runner-types.ts'
+import type { Investigations } from '../../../core/investigation/investigations.ts'
+import type { PlaybookLibrary } from '../../../core/investigation/playbook-library.ts'
+import type { Clock } from '../../../core/ports/clock.ts'
+import type { Log } from '../../../core/ports/log.ts'
+import type { ConnectionPause, Signal, Signals } from '../../../core/ports/nodes/signals.ts'
+
+/** Follows what other nodes change. */
+export interface NodeFollower {
+  start(): void
+  /** Resolves after the reads that are in progress. */
+  stop(): Promise<void>
+}
+
+export interface NodeFollowerOptions {
+  readonly signals: Signals
+  readonly runner: Pick<Runner, 'heard'>
+  readonly pauses: Pick<Pauses, 'refresh'>
+  readonly investigations: Pick<Investigations, 'endedElsewhere' | 'lookAtWaits'>
+  readonly library: Pick<PlaybookLibrary, 'follow'>
+  /** Schedules and triggers follow other playbooks. */
+  readonly onPlaybooks: () => Promise<void>
+  /** Cached keys, accounts and connections must be read again. */
+  readonly onConfiguration: () => void
+  readonly onConnectionPaused: (pause: ConnectionPause) => void
+  readonly clock: Clock
+  readonly log: Log
+}
+
+/** Between two looks, in milliseconds: a signal may be lost, and what other nodes change takes effect within a second. */
+const lookMs = 800
+
+type Look = 'pause' | 'playbooks' | 'waits'
+
+export function createNodeFollower(options: NodeFollowerOptions): NodeFollower {
+  const { signals, runner, pauses, investigations, library, clock, log } = options
+  const background = createBackground(clock, work)
+  const looks: Readonly<Record<Look, () => Promise<void>>> = {
+    pause: () => pauses.refresh(),
+    async playbooks() {
+      if (await library.follow()) await options.onPlaybooks()
+    },
+    waits: () => investigations.lookAtWaits(),
+  }
+  const all = Object.keys(looks) as readonly Look[]
+  let end = (): void => undefined
+
+  async function work(): Promise<void> {
+    while (!background.signal.aborted) {
+      await Promise.all(all.map(look))
+      await background.rest(lookMs)
+    }
+  }
+
+  /** Never rejects. */
+  async function look(which: Look): Promise<void> {
+    if (background.signal.aborted) return
+    await looks[which]().catch((error: unknown) =>
+      log.warn({ error, kind: which }, 'could not read what other nodes have changed; trying again soon'),
+    )
+  }
+
+  function heard(signal: Signal): void {
+    runner.heard(signal)
+    if (signal.kind === 'pause_changed') void look('pause')
+    else if (signal.kind === 'playbooks_changed') void look('playbooks')
+    else if (signal.kind === 'investigation_ended') investigations.endedElsewhere(signal.alertId)
+    else if (signal.kind === 'connection_paused') options.onConnectionPaused(signal.pause)
+    else if (signal.kind === 'configuration_changed') options.onConfiguration()
+    else if (signal.kind === 'missed') {
+      options.onConfiguration()
+      for (const which of all) void look(which)
+    }
+  }
+
+  return {
+    start() {
+      end = signals.listen(heard)
+      background.start()
+    },
+    async stop() {
+      end()
+      await background.stop()
+    },
+  }
+}
