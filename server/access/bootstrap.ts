@@ -1,5 +1,6 @@
 import { isAdministrator } from '../../core/access/account.ts'
 import { theServer } from '../../core/domain/audit.ts'
+import { ConflictError } from '../../core/errors/errors.ts'
 import type { Stores } from '../../core/ports/stores.ts'
 import { createInvitation } from './invitations.ts'
 import { ensureAdminKey } from './keys.ts'
@@ -54,14 +55,21 @@ export async function bootstrap(
     ? undefined
     : await ensureAdminKey(stores.keys, givenKey, now)
   if ((await stores.organizations.list('all')).length === 0) {
-    await stores.organizations.create(firstOrganization, theServer)
+    await unlessExists(stores.organizations.create(firstOrganization, theServer))
   }
   if ((await stores.providers.list()).length === 0) {
     await Promise.all(
-      knownProviders.map(([code, name]) => stores.providers.create({ code, name }, theServer)),
+      knownProviders.map(([code, name]) => unlessExists(stores.providers.create({ code, name }, theServer))),
     )
   }
   const isFirst = adminKey !== undefined && accounts.length === 0
   const link = isFirst ? await createInvitation(stores, null, publicUrl, { by: theServer, now }) : undefined
   return { adminKey, invitationUrl: link?.url }
 }
+
+/** Another node that starts at the same moment may have created it. */
+const unlessExists = (creation: Promise<unknown>): Promise<unknown> =>
+  creation.catch((error: unknown) => {
+    if (error instanceof ConflictError && /^(?:organization|provider)_exists$/.test(error.code)) return
+    throw error
+  })

@@ -4,6 +4,9 @@ import type { Stores } from '../../core/ports/stores.ts'
 
 export const invitationHours = 72
 
+/** Of the link for the first administrator, who is at hand when the server starts. */
+export const firstInvitationHours = 1
+
 /** 32 random bytes in base64url. */
 const tokenPattern = /^[A-Za-z0-9_-]{43}$/
 
@@ -19,7 +22,7 @@ export interface InvitationLink {
 }
 
 /**
- * Makes a link with which a person sets a password. The token is in the fragment, which browsers do not send.
+ * Makes a link with which a person sets a password. The token stands after the `#`, a part that browsers do not send to servers.
  *
  * @param accountUuid null: for the first administrator
  * @param publicUrl the address of the page, without trailing slash
@@ -32,7 +35,8 @@ export async function createInvitation(
   { by, now }: { readonly by: Actor; readonly now: number },
 ): Promise<InvitationLink> {
   const token = randomBytes(32).toString('base64url')
-  const expiresAt = now + invitationHours * 3_600_000
+  const hours = accountUuid === null ? firstInvitationHours : invitationHours
+  const expiresAt = now + hours * 3_600_000
   const tokenHash = hash('sha256', token, 'buffer')
   await invitations.create({ accountUuid, tokenHash, expiresAt }, by)
   return { url: `${publicUrl}/invitation#${token}`, expiresAt }

@@ -109,8 +109,8 @@ export async function ensureAdminKey(
     )
   }
   const key = (await keys.find(asked.id)) === undefined ? asked : makeKey()
-  await keys.create({ ...firstKey, id: key.id, secretHash: key.secretHash }, theServer)
-  return key.value === given ? undefined : key.value
+  const made = await keys.createFirst({ ...firstKey, id: key.id, secretHash: key.secretHash }, theServer)
+  return made === undefined || key.value === given ? undefined : key.value
 }
 
 const firstKey: Omit<NewApiKey, 'id' | 'secretHash'> = {

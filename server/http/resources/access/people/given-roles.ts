@@ -1,10 +1,10 @@
-import type { Account, AccountRole } from '../../../../core/access/account.ts'
-import { peopleRoles, permissionsOf, type CustomRole } from '../../../../core/access/permissions.ts'
-import { ValidationError } from '../../../../core/errors/errors.ts'
-import { requireWholeScope } from '../../caller/authenticate.ts'
-import { requireMayGive, type Caller } from '../../caller/caller.ts'
-import type { Directory } from '../../caller/directory.ts'
-import type { Services } from '../../routing/route.ts'
+import type { Account, AccountRole } from '../../../../../core/access/account.ts'
+import { peopleRoles, permissionsOf, type CustomRole } from '../../../../../core/access/permissions.ts'
+import { ValidationError } from '../../../../../core/errors/errors.ts'
+import { requireWholeScope } from '../../../caller/authenticate.ts'
+import { requireMayGive, type Caller } from '../../../caller/caller.ts'
+import type { Directory } from '../../../caller/directory.ts'
+import type { Services } from '../../../routing/route.ts'
 
 export const rolesOfBody = {
   type: 'array',

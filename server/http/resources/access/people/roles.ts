@@ -4,16 +4,16 @@ import {
   accessPermissions,
   type CustomRole,
   type AccessPermission,
-} from '../../../../core/access/permissions.ts'
-import { textAt } from '../../../../core/plugin/index.ts'
-import { isInScope } from '../../../../core/common/scope.ts'
-import { requireWholeScope } from '../../caller/authenticate.ts'
-import { requireMayGive, type Caller } from '../../caller/caller.ts'
-import { editSeen, entityTag, ifMatchHeader } from '../../request/if-match.ts'
-import { patterns } from '../../request/patterns.ts'
-import { RequestError } from '../../request/request-error.ts'
-import { defineRoute, type Services } from '../../routing/route.ts'
-import { objectSchema, text, textOrNull } from '../system/page.ts'
+} from '../../../../../core/access/permissions.ts'
+import { textAt } from '../../../../../core/plugin/index.ts'
+import { isInScope } from '../../../../../core/common/scope.ts'
+import { requireWholeScope } from '../../../caller/authenticate.ts'
+import { requireMayGive, type Caller } from '../../../caller/caller.ts'
+import { editSeen, entityTag, ifMatchHeader } from '../../../request/if-match.ts'
+import { patterns } from '../../../request/patterns.ts'
+import { RequestError } from '../../../request/request-error.ts'
+import { defineRoute, type Services } from '../../../routing/route.ts'
+import { objectSchema, text, textOrNull } from '../../system/page.ts'
 
 /** A role. */
 const roleSchema = objectSchema({
@@ -26,7 +26,7 @@ const roleSchema = objectSchema({
 })
 
 /** Answer of `GET roles`. */
-const rolesSchema = objectSchema({
+export const apiRolesSchema = objectSchema({
   data: { type: 'array', items: roleSchema },
   permissions: {
     type: 'array',
@@ -63,7 +63,7 @@ const listRoles = defineRoute({
   access: 'people:read',
   summary:
     'Lists the built-in roles, the custom roles of the organizations of the caller, and all permissions.',
-  answer: rolesSchema,
+  answer: apiRolesSchema,
   async handle({ caller }, services) {
     const custom = (await services.stores.roles.list()).filter((role) => isVisible(role, caller))
     return {

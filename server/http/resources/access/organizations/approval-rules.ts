@@ -4,15 +4,19 @@ import {
   ruleProblems,
   ruleWarnings,
   type RuleWorld,
-} from '../../../../core/destructive/approval-rule-problems.ts'
-import { maxApprovals, type ApprovalRule, type Approvers } from '../../../../core/domain/destructive-use.ts'
-import type { Organization } from '../../../../core/domain/organization.ts'
-import { ValidationError } from '../../../../core/errors/errors.ts'
-import { destructiveClasses, severities } from '../../../../core/plugin/index.ts'
-import { editSeen, entityTag, ifMatchHeader } from '../../request/if-match.ts'
-import { patterns } from '../../request/patterns.ts'
-import { defineRoute, type Services } from '../../routing/route.ts'
-import { objectSchema, text } from '../system/page.ts'
+} from '../../../../../core/destructive/approval-rule-problems.ts'
+import {
+  maxApprovals,
+  type ApprovalRule,
+  type Approvers,
+} from '../../../../../core/domain/destructive-use.ts'
+import type { Organization } from '../../../../../core/domain/organization.ts'
+import { ValidationError } from '../../../../../core/errors/errors.ts'
+import { destructiveClasses, severities } from '../../../../../core/plugin/index.ts'
+import { editSeen, entityTag, ifMatchHeader } from '../../../request/if-match.ts'
+import { patterns } from '../../../request/patterns.ts'
+import { defineRoute, type Services } from '../../../routing/route.ts'
+import { objectSchema, text } from '../../system/page.ts'
 import { requireVisibleOrganization } from './lookups.ts'
 
 const most = { rules: 50, names: 50, approvals: maxApprovals, minutes: 43_200 } as const

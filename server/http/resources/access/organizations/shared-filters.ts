@@ -1,8 +1,8 @@
-import { sharedViews, type SharedFilter } from '../../../../core/ports/access/shared-filter-store.ts'
-import { patterns } from '../../request/patterns.ts'
-import { defineRoute } from '../../routing/route.ts'
-import { actorSchema } from '../system/audit.ts'
-import { objectSchema, text, time } from '../system/page.ts'
+import { sharedViews, type SharedFilter } from '../../../../../core/ports/access/shared-filter-store.ts'
+import { patterns } from '../../../request/patterns.ts'
+import { defineRoute } from '../../../routing/route.ts'
+import { actorSchema } from '../../system/audit.ts'
+import { objectSchema, text, time } from '../../system/page.ts'
 
 const apiSharedFilterSchema = objectSchema({
   filter_id: { ...text, format: 'uuid' },

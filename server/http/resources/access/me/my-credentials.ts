@@ -1,15 +1,15 @@
-import { requireGoodPassword } from '../../../../core/access/password.ts'
+import { requireGoodPassword } from '../../../../../core/access/password.ts'
 import {
   newRecoveryCodes,
   newTotpSecret,
   recoveryCodeHash,
   totpStep,
   totpUri,
-} from '../../../access/second-factor.ts'
-import { requireRecentPerson } from '../../caller/require-person.ts'
-import { RequestError } from '../../request/request-error.ts'
-import { defineRoute } from '../../routing/route.ts'
-import { objectSchema, text } from '../system/page.ts'
+} from '../../../../access/second-factor.ts'
+import { requireRecentPerson } from '../../../caller/require-person.ts'
+import { RequestError } from '../../../request/request-error.ts'
+import { defineRoute } from '../../../routing/route.ts'
+import { objectSchema, text } from '../../system/page.ts'
 import { apiMeSchema, meView } from './me.ts'
 
 const changePassword = defineRoute({

@@ -1,8 +1,8 @@
-import type { Account } from '../../../../core/access/account.ts'
-import { peopleFor } from '../../../../core/case/mentions.ts'
-import { defineRoute, type Services } from '../../routing/route.ts'
-import { objectSchema, text } from '../system/page.ts'
-import { requireVisibleOrganization } from './lookups.ts'
+import type { Account } from '../../../../../core/access/account.ts'
+import { peopleFor } from '../../../../../core/case/mentions.ts'
+import { defineRoute, type Services } from '../../../routing/route.ts'
+import { objectSchema, text } from '../../system/page.ts'
+import { requireVisibleOrganization } from '../organizations/lookups.ts'
 
 /** More have to be typed. */
 const maxPeople = 500

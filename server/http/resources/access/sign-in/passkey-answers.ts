@@ -4,11 +4,11 @@ import {
   type AuthenticationResponseJSON,
   type RegistrationResponseJSON,
 } from '@simplewebauthn/server'
-import type { NewPasskey, Passkey } from '../../../../core/access/credentials.ts'
-import { passkeySite, signInPurpose, type PasskeySite } from '../../../access/passkeys.ts'
-import { challenge as authenticateHeader } from '../../caller/credentials.ts'
-import { RequestError } from '../../request/request-error.ts'
-import type { Services } from '../../routing/route.ts'
+import type { NewPasskey, Passkey } from '../../../../../core/access/credentials.ts'
+import { passkeySite, signInPurpose, type PasskeySite } from '../../../../access/passkeys.ts'
+import { challenge as authenticateHeader } from '../../../caller/credentials.ts'
+import { RequestError } from '../../../request/request-error.ts'
+import type { Services } from '../../../routing/route.ts'
 
 /** Algorithms of keys: Ed25519, ECDSA with P-256, and RSA, which Windows uses. */
 export const keyAlgorithms = [-8, -7, -257]

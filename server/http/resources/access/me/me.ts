@@ -1,9 +1,9 @@
-import { defineRoute, type Services } from '../../routing/route.ts'
-import { type Caller } from '../../caller/caller.ts'
-import type { Passkey } from '../../../../core/access/credentials.ts'
-import { recentMs } from '../../caller/require-person.ts'
-import { objectSchema, text, textOrNull, time, timeOrNull } from '../system/page.ts'
-import { accountView, apiAccountSchema } from './account-view.ts'
+import { defineRoute, type Services } from '../../../routing/route.ts'
+import { type Caller } from '../../../caller/caller.ts'
+import type { Passkey } from '../../../../../core/access/credentials.ts'
+import { recentMs } from '../../../caller/require-person.ts'
+import { objectSchema, text, textOrNull, time, timeOrNull } from '../../system/page.ts'
+import { accountView, apiAccountSchema } from '../people/account-view.ts'
 
 /** A passkey. */
 const apiPasskeySchema = objectSchema({

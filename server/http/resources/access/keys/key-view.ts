@@ -1,9 +1,11 @@
-import { roles, type ApiKey } from '../../../../core/domain/api-key.ts'
-import type { Directory } from '../../caller/directory.ts'
-import { actorSchema } from '../system/audit.ts'
-import { objectSchema, text, textOrNull, time, timeOrNull } from '../system/page.ts'
+import { roles, type ApiKey } from '../../../../../core/domain/api-key.ts'
+import { isAccepted } from '../../../../../core/access/key-holders.ts'
+import type { Services } from '../../../routing/route.ts'
+import { actorSchema } from '../../system/audit.ts'
+import { objectSchema, text, textOrNull, time, timeOrNull } from '../../system/page.ts'
 
-export async function keyView(key: ApiKey, directory: Directory) {
+export async function keyView(key: ApiKey, { directory, stores }: Pick<Services, 'directory' | 'stores'>) {
+  const owner = key.ownerUuid === null ? undefined : await stores.accounts.find(key.ownerUuid)
   const codes = key.organizationUuids?.map((uuid) => directory.organizationCode(uuid))
   return {
     key_uuid: key.uuid,
@@ -17,6 +19,8 @@ export async function keyView(key: ApiKey, directory: Directory) {
     revoked_at: key.revokedAt,
     last_used_at: key.lastUsedAt,
     owner: key.ownerUuid,
+    owner_name: owner?.name ?? null,
+    owner_accepted: isAccepted(key),
     allowed_addresses: key.allowedAddresses,
     rotated_at: key.rotatedAt,
     revision: key.revision,
@@ -38,6 +42,12 @@ const keyFields = {
   revoked_at: timeOrNull,
   last_used_at: timeOrNull,
   owner: { ...textOrNull, description: 'Uuid of the account of the person who answers for the key.' },
+  owner_name: textOrNull,
+  owner_accepted: {
+    type: 'boolean',
+    description:
+      'Whether only the owner knows the secret. Until then, approvals with the key also count as those of whoever created the secret.',
+  },
   allowed_addresses: { type: ['array', 'null'], items: text, description: 'null: every address.' },
   rotated_at: timeOrNull,
   revision: { type: 'integer', minimum: 1, description: 'Counts edits; part of the `ETag` for `If-Match`.' },

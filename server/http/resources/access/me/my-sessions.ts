@@ -1,8 +1,8 @@
-import { idleEnd, lastEnd, signInMethods, type Session } from '../../../../core/domain/session.ts'
-import { requirePerson } from '../../caller/require-person.ts'
-import { RequestError } from '../../request/request-error.ts'
-import { defineRoute, type Services } from '../../routing/route.ts'
-import { objectSchema, text, time } from '../system/page.ts'
+import { idleEnd, lastEnd, signInMethods, type Session } from '../../../../../core/domain/session.ts'
+import { requirePerson } from '../../../caller/require-person.ts'
+import { RequestError } from '../../../request/request-error.ts'
+import { defineRoute, type Services } from '../../../routing/route.ts'
+import { objectSchema, text, time } from '../../system/page.ts'
 
 const mySessionSchema = objectSchema({
   session_uuid: text,

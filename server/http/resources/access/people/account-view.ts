@@ -1,11 +1,11 @@
-import { accountState, accountStates, type Account } from '../../../../core/access/account.ts'
-import { isInScope } from '../../../../core/common/scope.ts'
-import type { OrganizationScope } from '../../../../core/ports/common.ts'
-import type { Stores } from '../../../../core/ports/stores.ts'
-import type { Directory } from '../../caller/directory.ts'
-import { RequestError } from '../../request/request-error.ts'
-import { actorSchema } from '../system/audit.ts'
-import { objectSchema, text, textOrNull, time, timeOrNull } from '../system/page.ts'
+import { accountState, accountStates, type Account } from '../../../../../core/access/account.ts'
+import { isInScope } from '../../../../../core/common/scope.ts'
+import type { OrganizationScope } from '../../../../../core/ports/common.ts'
+import type { Stores } from '../../../../../core/ports/stores.ts'
+import type { Directory } from '../../../caller/directory.ts'
+import { RequestError } from '../../../request/request-error.ts'
+import { actorSchema } from '../../system/audit.ts'
+import { objectSchema, text, textOrNull, time, timeOrNull } from '../../system/page.ts'
 
 export const accountFields = {
   account_uuid: text,

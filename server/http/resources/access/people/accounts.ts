@@ -1,13 +1,13 @@
-import { accountState, accountStates, type Account } from '../../../../core/access/account.ts'
-import { textAt } from '../../../../core/plugin/index.ts'
-import type { Caller } from '../../caller/caller.ts'
+import { accountState, accountStates, type Account } from '../../../../../core/access/account.ts'
+import { textAt } from '../../../../../core/plugin/index.ts'
+import type { Caller } from '../../../caller/caller.ts'
 import { requireMayManage, readGivenRoles, rolesOfBody } from './given-roles.ts'
-import type { Directory } from '../../caller/directory.ts'
-import { editSeen, entityTag, ifMatchHeader } from '../../request/if-match.ts'
-import { patterns } from '../../request/patterns.ts'
-import { pageOfRows, type RowOrder } from '../../routing/page-rows.ts'
-import { createInvitation, type InvitationLink } from '../../../access/invitations.ts'
-import { defineRoute, type Services } from '../../routing/route.ts'
+import type { Directory } from '../../../caller/directory.ts'
+import { editSeen, entityTag, ifMatchHeader } from '../../../request/if-match.ts'
+import { patterns } from '../../../request/patterns.ts'
+import { pageOfRows, type RowOrder } from '../../../routing/page-rows.ts'
+import { createInvitation, type InvitationLink } from '../../../../access/invitations.ts'
+import { defineRoute, type Services } from '../../../routing/route.ts'
 import {
   accountFields,
   accountView,
@@ -25,7 +25,7 @@ import {
   textOrNull,
   time,
   timeOrNull,
-} from '../system/page.ts'
+} from '../../system/page.ts'
 
 const order: RowOrder<Account> = {
   name: 'accounts',

@@ -1,14 +1,14 @@
-import type { Organization, Provider } from '../../../../core/domain/organization.ts'
-import { textAt } from '../../../../core/plugin/index.ts'
-import type { ListPage, OrganizationScope } from '../../../../core/ports/common.ts'
-import { foldCode } from '../../caller/directory.ts'
-import { editSeen, entityTag, ifMatchHeader } from '../../request/if-match.ts'
-import { patterns } from '../../request/patterns.ts'
-import { RequestError } from '../../request/request-error.ts'
-import { pageOfRows, type RowsRequest } from '../../routing/page-rows.ts'
-import { defineRoute, type Services } from '../../routing/route.ts'
-import { requireWholeScope } from '../../caller/authenticate.ts'
-import { takeUpRefused } from '../playbooks/edit-playbook.ts'
+import type { Organization, Provider } from '../../../../../core/domain/organization.ts'
+import { textAt } from '../../../../../core/plugin/index.ts'
+import type { ListPage, OrganizationScope } from '../../../../../core/ports/common.ts'
+import { foldCode } from '../../../caller/directory.ts'
+import { editSeen, entityTag, ifMatchHeader } from '../../../request/if-match.ts'
+import { patterns } from '../../../request/patterns.ts'
+import { RequestError } from '../../../request/request-error.ts'
+import { pageOfRows, type RowsRequest } from '../../../routing/page-rows.ts'
+import { defineRoute, type Services } from '../../../routing/route.ts'
+import { requireWholeScope } from '../../../caller/authenticate.ts'
+import { takeUpRefused } from '../../playbooks/edit-playbook.ts'
 import {
   objectSchema,
   pageParameters,
@@ -17,7 +17,7 @@ import {
   sortParameter,
   text,
   time,
-} from '../system/page.ts'
+} from '../../system/page.ts'
 
 const name = { type: 'string', minLength: 1, maxLength: 200, ...patterns.line } as const
 
