@@ -125,6 +125,7 @@ export function callerOf(key: ApiKey, requestId: string, session?: Session): Cal
     scope: key.organizationUuids ?? 'all',
     session,
     account: undefined,
+    key,
   }
 }
 
@@ -190,7 +191,7 @@ export function requireWholeScope(caller: Caller): void {
     'key_is_scoped',
     'This operation affects every organization, but the API key is limited to some.',
     {
-      hint: 'use an admin key without organizations',
+      hint: 'use an API key or a role for all organizations',
     },
   )
 }

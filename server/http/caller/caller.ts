@@ -1,5 +1,6 @@
 import type { Account } from '../../../core/access/account.ts'
 import { accessPermissions, type AccessPermission } from '../../../core/access/permissions.ts'
+import type { ApiKey } from '../../../core/domain/api-key.ts'
 import type { Actor } from '../../../core/domain/audit.ts'
 import { isInScope } from '../../../core/common/scope.ts'
 import type { Session } from '../../../core/domain/session.ts'
@@ -34,6 +35,8 @@ export interface Caller {
   readonly session: Session | undefined
   /** Undefined: an API key calls. */
   readonly account: Account | undefined
+  /** As it was when the request began; undefined: a person calls. */
+  readonly key?: ApiKey | undefined
 }
 
 /** A role and the organizations in which the caller has it. */

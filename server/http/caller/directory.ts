@@ -1,4 +1,6 @@
 import type { Organization, Provider } from '../../../core/domain/organization.ts'
+import { isFor } from '../../../core/playbook/check/owner.ts'
+import type { Playbook } from '../../../core/playbook/language/playbook.ts'
 import type { OrganizationScope } from '../../../core/ports/common.ts'
 import type { Stores } from '../../../core/ports/stores.ts'
 import { isInScope } from '../../../core/common/scope.ts'
@@ -21,6 +23,8 @@ export interface Directory {
   scopeWithin(scope: OrganizationScope, code: string | undefined): Promise<OrganizationScope>
   /** Ignores case. Throws RequestError `unknown_provider`. */
   provider(code: string, pointer: string): Promise<Provider>
+  /** The playbooks that a scope sees: shared ones, and those of its organizations. */
+  seen(scope: OrganizationScope, playbooks: readonly Playbook[]): Promise<readonly Playbook[]>
   /** Code of an existing organization. */
   organizationCode(uuid: string): Promise<string>
 }
@@ -60,6 +64,13 @@ export function createDirectory(stores: Pick<Stores, 'organizations' | 'provider
       const found = providers.get(key)
       if (found !== undefined) return found
       throw unknown('provider', code, pointer, [...providers.values()])
+    },
+    async seen(scope, playbooks) {
+      if (scope === 'all') return playbooks
+      const codes = await Promise.all(scope.map((uuid) => this.organizationCode(uuid)))
+      return playbooks.filter(
+        (playbook) => playbook.organization === undefined || codes.some((code) => isFor(playbook, code)),
+      )
     },
     async organizationCode(uuid) {
       if (!codes.has(uuid)) await loadOrganizations()

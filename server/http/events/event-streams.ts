@@ -104,14 +104,24 @@ async function mayStill(caller: Caller, options: Options): Promise<boolean> {
   return session === undefined || !(await options.sessions.isOver(session))
 }
 
-/** A change of roles ends the stream too: the client opens another one with its new roles. */
-async function isUnchanged({ actor, uuid, account }: Caller, { stores, clock }: Options): Promise<boolean> {
+/**
+ * A change of roles, of the secret or of the addresses ends the stream too: the client opens another one if it still may.
+ */
+async function isUnchanged(
+  { actor, uuid, account, key }: Caller,
+  { stores, clock }: Options,
+): Promise<boolean> {
   if (account !== undefined) {
     const found = await stores.accounts.find(uuid)
     return found !== undefined && isActive(found) && found.revision === account.revision
   }
-  const found = await stores.keys.find(actor.id)
-  return found?.key.uuid === uuid && isUsable(found.key, clock.now())
+  const now = (await stores.keys.find(actor.id))?.key
+  return (
+    now?.uuid === uuid &&
+    isUsable(now, clock.now()) &&
+    now.rotatedAt === key?.rotatedAt &&
+    now.revision === key.revision
+  )
 }
 
 function streamsFull(): RequestError {

@@ -7,6 +7,8 @@ import { scopeOf, type Grant } from '../caller/caller.ts'
 
 export interface FeedReader {
   readonly grants: readonly Grant[]
+  /** Undefined: an API key, which is told nothing. */
+  readonly account?: object | undefined
 }
 
 export type FedKind = Exclude<ChangeKind, 'session'>
@@ -18,6 +20,8 @@ const accessTo: Readonly<Record<FedKind, AccessPermission>> = {
   case: 'cases:read',
   checkpoint: 'runs:read',
   containment: 'runs:read',
+  // Everyone: the page then asks what the person may see.
+  notification: 'alerts:read',
   connection: 'connections:read',
   playbook: 'playbooks:read',
   organization: 'alerts:read',
@@ -29,7 +33,7 @@ const accessTo: Readonly<Record<FedKind, AccessPermission>> = {
 }
 
 /** Kinds without an organization that everyone sees. Others are for readers of all organizations. */
-const shared: ReadonlySet<ChangeKind> = new Set(['playbook', 'provider', 'engine'])
+const shared: ReadonlySet<ChangeKind> = new Set(['playbook', 'provider', 'engine', 'notification'])
 
 export const isFed = (kind: ChangeKind): kind is FedKind => Object.hasOwn(accessTo, kind)
 
@@ -37,11 +41,12 @@ export const isFed = (kind: ChangeKind): kind is FedKind => Object.hasOwn(access
 export const kindsFor = (reader: FeedReader): readonly FedKind[] => [...scopesOf(reader).keys()]
 
 /** The organizations in which the reader sees a kind. */
-const scopesOf = ({ grants }: FeedReader): ReadonlyMap<FedKind, OrganizationScope> =>
+const scopesOf = ({ grants, account }: FeedReader): ReadonlyMap<FedKind, OrganizationScope> =>
   new Map(
     (Object.keys(accessTo) as FedKind[]).flatMap((kind) => {
       const scope = scopeOf(grants, accessTo[kind])
-      return scope === undefined ? [] : [[kind, scope] as const]
+      const isTold = kind !== 'notification' || account !== undefined
+      return scope === undefined || !isTold ? [] : [[kind, scope] as const]
     }),
   )
 

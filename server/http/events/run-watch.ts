@@ -11,8 +11,13 @@ export function createRunWatch(changes: ChangeSource): WatchRun {
   return (uuid, onChange) => {
     if (watchers.size === 0) {
       stop = changes.listen((changed) => {
-        for (const { kind, id } of changed)
-          if (kind === 'run') for (const call of watchers.get(id() ?? '') ?? []) call()
+        for (const { kind, id } of changed) {
+          if (kind !== 'run') continue
+          const uuid = id()
+          const called =
+            uuid === undefined ? [...watchers.values()].flatMap((calls) => [...calls]) : watchers.get(uuid)
+          for (const call of called ?? []) call()
+        }
       })
     }
     const ofRun = watchers.get(uuid) ?? new Set()

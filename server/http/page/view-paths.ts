@@ -21,6 +21,7 @@ export const viewPaths: ReadonlySet<string> = new Set([
   'playbooks',
   'providers',
   'runs',
+  'tasks',
   // Not in the navigation: the identity provider sends the browser there.
   'sign-in',
 ])

@@ -64,6 +64,7 @@ export function openApiDocument(
 const tags: Readonly<Record<string, string>> = {
   alerts: 'Incoming events.',
   cases: 'Records that investigations open, and people work on.',
+  tasks: 'Tasks of all cases.',
   runs: 'Executions of playbooks.',
   checkpoints: 'Questions to people.',
   playbooks: 'Definitions of investigations.',
@@ -132,6 +133,9 @@ function operation(route: Route, edited: ReadonlySet<string>): Operation {
       requestBody: { required: true, content: content('application/json', route.body) },
     }),
     ...(route.bytes !== undefined && { requestBody: { required: true, content: anyBody } }),
+    ...(route.stream !== undefined && {
+      requestBody: { required: true, content: { 'application/octet-stream': {} } },
+    }),
     responses: {
       [route.status]: {
         description: 'Success.',
@@ -165,7 +169,7 @@ const problem: Response = { $ref: '#/components/responses/problem' }
 
 /** Statuses that follow from the route definition. Others, such as 409 and 5xx, are under `default`. */
 function refusals(route: Route): readonly number[] {
-  const takesBody = route.body !== undefined || route.bytes !== undefined
+  const takesBody = route.body !== undefined || route.bytes !== undefined || route.stream !== undefined
   const needsKey = needsCaller(route.access)
   return [
     400,

@@ -9,11 +9,17 @@ import { authenticate, authorize, isActivity } from '../caller/authenticate.ts'
 import type { BodyBudget } from '../server/body-budget.ts'
 import { streamHeaders } from '../events/event-streams.ts'
 import { handleOnce, headersOf, isOnce, requestTarget } from './idempotency.ts'
-import { readRequestBytes, readJsonBody, requirePlainJson } from './read-body.ts'
+import {
+  readRequestBytes,
+  readJsonBody,
+  requirePlainJson,
+  streamOfBody,
+  type BodyStream,
+} from './read-body.ts'
 import type { Requester } from '../caller/requester.ts'
 import { sessionCookie } from '../caller/session-cookie.ts'
 import { refuseCrossSite, type OwnNames } from '../caller/same-origin.ts'
-import type { Answer, ApiRequest, Route, Services } from '../routing/route.ts'
+import type { Answer, ApiRequest, RecalledRequest, Route, Services } from '../routing/route.ts'
 import { readQuery, validateBody, validateHeaders } from './validate.ts'
 import { needsCaller, type Caller } from '../caller/caller.ts'
 import { RequestError } from './request-error.ts'
@@ -109,13 +115,10 @@ export function requestHandler(route: Route, services: Services, settings: Reque
       const about = { headers, caller, address, sessionCookie: cookie, requestId, target, gone }
       const request = { params, query, ...content, ...about }
       const work = (): Promise<Answer> => handle(request, services)
-      const { recall } = route
-      const recalled = recall && {
-        ...recall,
-        answer: (kept: unknown) => recall.answer(kept, { caller, params }, services),
-      }
+      const recall = recallOf(route, { caller, params }, services)
+      const once = requestTarget(route, params)
       const answer = isOnce(route)
-        ? await handleOnce(services.stores, requestTarget(route, params), request, work, recalled)
+        ? await handleOnce(services.stores, once, request, work, recall, route.stream)
         : await work()
       if (route.view !== undefined) await services.recordView(caller, route.view)
       if (answer.events === undefined) setAnswer(context, route, answer, settings.prefix)
@@ -124,6 +127,11 @@ export function requestHandler(route: Route, services: Services, settings: Reque
       content.release()
     }
   }
+}
+
+function recallOf({ recall }: Route, request: RecalledRequest, services: Services) {
+  if (recall === undefined) return undefined
+  return { ...recall, answer: (kept: unknown) => recall.answer(kept, request, services) }
 }
 
 /** Headers with the key of the query; undefined if the request has credentials in its own headers, or no key. */
@@ -161,25 +169,30 @@ function goneSignal({ res }: Context): () => AbortSignal {
 
 /** Call `release` when the content is no longer used: it counts towards the memory of all bodies. */
 async function readContent(
-  { method, body, bytes }: Route,
+  { method, body, bytes, stream, maxBody }: Route,
   request: IncomingMessage,
   sender: { readonly query: Readonly<Record<string, unknown>>; readonly address: string },
   services: Services,
   { bodies, maxBodyBytes }: RequestSettings,
 ) {
-  const max = bytes?.max ?? maxBodyBytes
+  if (stream !== undefined) {
+    const release = bodies.take(request, streamBytes)
+    return { body: undefined, bytes: noBytes, stream: streamOfBody(request), release }
+  }
+  const max = bytes?.max ?? maxBody ?? maxBodyBytes
   bytes?.admit?.(sender, services)
   if (bytes === undefined && body === undefined) {
     // A cross-site HTML form always sends a content type.
     if (method !== 'GET' && request.headers['content-type'] !== undefined) requirePlainJson(request)
-    return { body: undefined, bytes: noBytes, release() {} }
+    return { body: undefined, bytes: noBytes, stream: noStream, release() {} }
   }
   const release = bodies.take(request, max)
   try {
-    if (body === undefined) return { body: undefined, bytes: await readRequestBytes(request, max), release }
+    if (body === undefined)
+      return { body: undefined, bytes: await readRequestBytes(request, max), stream: noStream, release }
     const value = await readJsonBody(request, max)
     validateBody(compileSchema(body), value)
-    return { body: value, bytes: noBytes, release }
+    return { body: value, bytes: noBytes, stream: noStream, release }
   } catch (error) {
     release()
     throw error
@@ -187,6 +200,9 @@ async function readContent(
 }
 
 const noBytes = new Uint8Array()
+const noStream: BodyStream = { content: Readable.from([]), size: 0 }
+/** Memory that a body takes while it is read as a stream. */
+const streamBytes = 2 * 1_048_576
 
 function setAnswer(context: Context, route: Route, answer: Answer, prefix: string): void {
   if (answer.location !== undefined) context.set('location', `/${prefix}${answer.location}`)

@@ -48,7 +48,7 @@ export function requestTarget({ method, path }: Route, params: Readonly<Record<s
   return canonicalJson([method, path, ...values])
 }
 
-type Sent = Pick<ApiRequest<unknown, unknown, unknown>, 'query' | 'body' | 'headers' | 'caller'>
+type Sent = Pick<ApiRequest<unknown, unknown, unknown>, 'query' | 'body' | 'stream' | 'headers' | 'caller'>
 
 /**
  * Handles a request once per idempotency key.
@@ -59,9 +59,10 @@ type Sent = Pick<ApiRequest<unknown, unknown, unknown>, 'query' | 'body' | 'head
 export async function handleOnce(
   { requests }: Pick<Stores, 'requests'>,
   target: string,
-  { query, body, headers, caller }: Sent,
+  { query, body, stream, headers, caller }: Sent,
   handle: () => Promise<Answer>,
   recall?: RecalledWork<Answer>,
+  streamed?: Route['stream'],
 ): Promise<Answer> {
   const key = headers['idempotency-key']?.toString()
   if (key === undefined) return await handle()
@@ -81,6 +82,8 @@ export async function handleOnce(
     .catch((error: unknown) => {
       throw (error instanceof ConflictError && refusals[error.code]?.(error)) || error
     })
+  if (replayed && streamed !== undefined && !(await streamed.isSame(answer, stream.content)))
+    throw idempotencyKeyReused('request')
   return replayed
     ? { ...answer, headers: { ...answer.headers, 'idempotency-replayed': 'true' } }
     : (shown ?? answer)

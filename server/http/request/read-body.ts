@@ -116,6 +116,41 @@ export async function readRequestBytes(request: IncomingMessage, limit: number):
   }
 }
 
+export interface StreamedBody {
+  /** Whether a repeated request has the content of the first one, whose response is given. */
+  readonly isSame: (
+    replayed: { readonly body?: unknown },
+    content: AsyncIterable<Uint8Array>,
+  ) => Promise<boolean>
+}
+
+/** A body that arrives while it is read. */
+export interface BodyStream {
+  /** Rejects with RequestError `body_interrupted`. */
+  readonly content: AsyncIterable<Uint8Array>
+  /** Bytes, if the sender announced them. */
+  readonly size: number | undefined
+}
+
+/**
+ * A body to be read while it arrives. Leaving it early does not close the connection, so that the client receives the answer.
+ *
+ * @throws RequestError `content_encoding_unsupported`
+ */
+export function streamOfBody(request: IncomingMessage): BodyStream {
+  requireUncompressed(request.headers)
+  const { 'transfer-encoding': encoding, 'content-length': length = '0' } = request.headers
+  return { content: chunksOf(request), size: encoding === undefined ? Number(length) : undefined }
+}
+
+async function* chunksOf(request: IncomingMessage): AsyncGenerator<Uint8Array> {
+  try {
+    yield* request.iterator({ destroyOnReturn: false }) as AsyncIterable<Uint8Array>
+  } catch (cause) {
+    throw new RequestError('body_interrupted', undefined, { cause })
+  }
+}
+
 /**
  * A body that is text of any format.
  *

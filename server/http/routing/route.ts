@@ -27,6 +27,7 @@ import type { Calculations } from '../limits/calculations.ts'
 import type { DryRunGate } from '../limits/dry-run-gate.ts'
 import type { ChangeFeed } from '../events/change-feed.ts'
 import type { EventStream } from '../events/event-stream.ts'
+import type { NodeList } from '../../nodes/node-list.ts'
 import type { EventStreams } from '../events/event-streams.ts'
 import type { InTurn } from '../../../core/common/in-turn.ts'
 import type { WatchRun } from '../events/run-watch.ts'
@@ -42,6 +43,7 @@ import type { SignInGate } from '../caller/sign-in-gate.ts'
 import type { TakeWaitPlace } from '../limits/wait-places.ts'
 import type { IntakeGate } from '../limits/intake-gate.ts'
 import type { WebhookGate } from '../limits/webhook-gate.ts'
+import type { BodyStream, StreamedBody } from '../request/read-body.ts'
 import type { RouteAccess, Caller } from '../caller/caller.ts'
 import type { OpenApiDocument } from '../reference/openapi-document.ts'
 
@@ -53,7 +55,7 @@ export interface Services extends SignInServices {
   readonly control: RunControl
   readonly retries: Retries
   readonly scheduler: Pick<Scheduler, 'takeOver'>
-  readonly playbooks: Omit<PlaybookLibrary, 'refused' | 'rivals'>
+  readonly playbooks: Omit<PlaybookLibrary, 'rivals'>
   /** Calls skills; `cases` replaces the stored cases in a dry run. */
   readonly callerOfSkills: (cases: CaseStore) => SkillCaller
   readonly dryRunGate: DryRunGate
@@ -82,6 +84,9 @@ export interface Services extends SignInServices {
     readonly maxQueued: number
     readonly storms: StormWatch
   }
+  readonly nodes: () => Promise<NodeList>
+  /** Of a key for which nobody chooses an end, in milliseconds; null: no end. */
+  readonly keyLifetimeMs: number | null
   readonly recordKeyUse: RecordKeyUse
   readonly recordAccountUse: RecordAccountUse
   readonly failedAuthentications: FailedAuthentications
@@ -90,9 +95,8 @@ export interface Services extends SignInServices {
   readonly eventStreams: EventStreams
   readonly takeWaitPlace: TakeWaitPlace
   readonly watchRun: WatchRun
-  /** Streams read one run at a time; organizations take turns. */
+  /** Streams, and responses, read one run at a time; organizations take turns. */
   readonly readRunInTurn: InTurn
-  /** Responses read one run at a time; organizations take turns. */
   readonly excerptRunInTurn: InTurn
   readonly changeFeed: ChangeFeed
   readonly signInGate: SignInGate
@@ -114,8 +118,9 @@ export interface Services extends SignInServices {
   /** Path prefix of the API, without slashes at its ends. */
   readonly apiPrefix: string
   readonly openApi: OpenApiDocument
-  /** Aborted when the server begins to close. */
+  /** Aborted when the server begins to close; `draining` earlier, when balancers should send it nothing more. */
   readonly closing: AbortSignal
+  readonly draining: AbortSignal
 }
 
 export interface ApiRequest<Params, Query, Body> {
@@ -125,6 +130,8 @@ export interface ApiRequest<Params, Query, Body> {
   readonly headers: IncomingHttpHeaders
   /** For routes with a binary body; otherwise empty. */
   readonly bytes: Uint8Array
+  /** For routes with a stream; otherwise empty. */
+  readonly stream: BodyStream
   /** For public routes: a caller without organizations. */
   readonly caller: Caller
   /** See `Requester`. */
@@ -206,29 +213,28 @@ interface RouteBase {
   readonly body?: JsonSchema
   /** Accepts fields of the body that `body` does not list. */
   readonly otherFields?: true
+  /** Largest JSON body in bytes. Default: 1 MiB. */
+  readonly maxBody?: number
   /** A binary body instead of `body`. */
   readonly bytes?: BytesBody
+  /** Instead of `body`: any content, which the handler reads and limits. */
+  readonly stream?: StreamedBody
   /** Accepts a key of the role intake as the query parameter `key`, for senders that can only be given an address. */
   readonly keyInQuery?: true
   /** Whether to handle a request with an `Idempotency-Key` once; default: see `isOnce`. */
   readonly once?: boolean
-  /**
-   * Rebuilds the response after a crash, for a repeated request. Absent: the repetition is told that the
-   * response was lost.
-   */
+  /** Rebuilds the response after a crash, for a repeated request. Absent: the repetition is told that it was lost. */
   readonly recall?: Recall
 }
 
 /** Rebuilds a response from the first write of a request. */
 export interface Recall {
-  /**
-   * Stored in the commit of that write, as JSON without secrets. Undefined: the response cannot be rebuilt.
-   */
+  /** Stored in the commit of that write, as JSON without secrets. Undefined: the response cannot be rebuilt. */
   readonly keeps: (written: unknown) => unknown
   readonly answer: (kept: unknown, request: RecalledRequest, services: Services) => Promise<Answer>
 }
 
-interface RecalledRequest {
+export interface RecalledRequest {
   readonly caller: Caller
   readonly params: Readonly<Record<string, string>>
 }
@@ -238,13 +244,10 @@ interface BytesBody {
   /** Default: the limit of JSON bodies. */
   readonly max?: number
   /** Called before the body is read; throws to refuse it. */
-  readonly admit?: (sender: Sender, services: Services) => void
-}
-
-interface Sender {
-  readonly query: Readonly<Record<string, unknown>>
-  /** See `Requester`. */
-  readonly address: string
+  readonly admit?: (
+    sender: Pick<ApiRequest<never, Readonly<Record<string, unknown>>, never>, 'query' | 'address'>,
+    services: Services,
+  ) => void
 }
 
 /** An entry of the routing table. */

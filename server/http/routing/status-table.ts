@@ -49,6 +49,7 @@ export const requestErrors = {
   role_not_found: { status: 404, title: 'Role not found' },
   invitation_not_found: { status: 404, title: 'The link is unknown, used or expired' },
   session_not_found: { status: 404, title: 'The request has no session' },
+  draft_not_found: { status: 404, title: 'The playbook has no draft' },
   playbook_not_found: { status: 404, title: 'Playbook not found' },
   alert_not_found: { status: 404, title: 'Alert not found' },
   file_not_found: { status: 404, title: 'File not found' },
@@ -114,10 +115,11 @@ export const errorClasses = {
   TimeoutError: { status: 504, title: 'The request timed out' },
 } as const satisfies Readonly<Record<string, StatusAndTitle>>
 
-/** Codes that core raises with the base class. */
+/** Codes of core whose status does not follow from their class. */
 export const coreCodes = {
   json_invalid: { status: 400, title: 'The body is not valid JSON' },
   json_too_deep: { status: 400, title: 'The body is nested too deeply' },
+  file_too_large: { status: 413, title: 'The file is too large' },
   dry_run_too_large: { status: 422, title: 'The dry run or test is too large' },
 } as const satisfies Readonly<Record<string, StatusAndTitle>>
 

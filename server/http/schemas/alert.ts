@@ -35,6 +35,25 @@ export const apiAlertSchema = {
       maxLength: 200,
       description: 'Beginning of the content in one line. Only in lists, on request.',
     },
+    content_match: {
+      type: 'object',
+      description:
+        'Where the content matches the words of a search. Only in lists with `q` and `content=preview`, if a value of the content contains a word. Values that look like secrets are never in it.',
+      additionalProperties: false,
+      required: ['path', 'text', 'marks'],
+      properties: {
+        path: {
+          type: ['string', 'null'],
+          description: 'Where the value is in the JSON, e.g. user.ips[0]; null if the content is not JSON.',
+        },
+        text: { type: 'string', maxLength: 160, description: 'Part of the value in one line.' },
+        marks: {
+          type: 'array',
+          description: 'Matches in the text: positions of the first character, and behind the last.',
+          items: { type: 'array', minItems: 2, maxItems: 2, items: { type: 'integer', minimum: 0 } },
+        },
+      },
+    },
     alert_provider: {
       type: 'string',
       pattern: '^[A-Za-z0-9_]{1,32}$',

@@ -11,7 +11,7 @@ const approvers = (description: string) =>
     additionalProperties: false,
     required: ['roles', 'keys', 'accounts'],
     properties: {
-      roles: { type: 'array', items: { enum: ['analyst', 'admin'] } },
+      roles: { type: 'array', items: { type: 'string' } },
       keys: { type: 'array', items: { type: 'string' }, description: 'Public ids of API keys.' },
       accounts: { type: 'array', items: { type: 'string' }, description: 'Uuids of accounts.' },
     },

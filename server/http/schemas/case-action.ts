@@ -28,6 +28,14 @@ export const apiCaseActionSchema = {
       type: ['object', 'null'],
       description: 'Input of the skill without sensitive values; null if it is too large for a case.',
     },
+    target: {
+      type: 'object',
+      additionalProperties: false,
+      required: ['id', 'name'],
+      properties: { id: { type: 'string' }, name: { type: 'string' } },
+      description:
+        'An id in the input, with the name that the other system has for it, such as the name of a machine; absent: not known.',
+    },
     outcome: {
       enum: ['accepted', 'unchanged', 'failed', 'unknown'],
       description:

@@ -11,6 +11,8 @@ export const apiCaseTaskSchema = {
     'task_id',
     'title',
     'owner',
+    'owner_id',
+    'owner_state',
     'due_at',
     'revision',
     'created_at',
@@ -22,12 +24,38 @@ export const apiCaseTaskSchema = {
     task_id: { type: 'string', format: 'uuid' },
     title: { type: 'string' },
     owner: { type: ['string', 'null'], description: 'Who is to do it; null: nobody yet.' },
+    owner_id: {
+      type: ['string', 'null'],
+      description: 'Uuid of the account, or public id of the API key; null: `owner` is a text.',
+    },
+    owner_state: { enum: ['active', 'disabled', null], description: 'Whether the person can act.' },
     due_at: { ...timeOrNull, description: 'Epoch milliseconds; null: any time.' },
     revision: { type: 'integer', minimum: 1, description: 'Rises with every change; its ETag.' },
     created_at: { ...time, description: 'Epoch milliseconds.' },
     created_by: apiActorSchema,
     done_at: { ...timeOrNull, description: 'When it was finished (epoch milliseconds); null: to do.' },
     done_by: { anyOf: [{ type: 'null' }, apiActorSchema] },
+  },
+} as const
+
+/** A task in a list, with its case. */
+export const apiListedTaskSchema = {
+  ...apiCaseTaskSchema,
+  required: [...apiCaseTaskSchema.required, 'case'],
+  properties: {
+    ...apiCaseTaskSchema.properties,
+    case: {
+      type: 'object',
+      additionalProperties: false,
+      required: ['case_id', 'organization_code', 'title', 'status', 'severity'],
+      properties: {
+        case_id: { type: 'string' },
+        organization_code: { type: 'string' },
+        title: { type: 'string' },
+        status: { enum: ['open', 'in_progress', 'closed'] },
+        severity: { enum: ['informational', 'low', 'medium', 'high', 'critical'] },
+      },
+    },
   },
 } as const
 

@@ -1,5 +1,6 @@
 import { caseEntryKinds } from '../../../core/domain/case.ts'
 import { closingReasons } from '../../../core/plugin/index.ts'
+import { apiCaseFileSchema } from './case-file.ts'
 import { apiCaseActionSchema } from './case-action.ts'
 import { apiCaseWorkProperties, apiMentionsSchema } from './case-work.ts'
 import { apiContainmentSchema } from './containment.ts'
@@ -25,6 +26,8 @@ export const apiCaseSchema = {
     'severity',
     'verdict',
     'assignee',
+    'assignee_id',
+    'assignee_state',
     'closing_reason',
     'resolution',
     'revision',
@@ -52,7 +55,18 @@ export const apiCaseSchema = {
     status: { type: 'string', enum: ['open', 'in_progress', 'closed'] },
     severity: { type: 'string', enum: ['informational', 'low', 'medium', 'high', 'critical'] },
     verdict: { type: 'string', enum: ['unknown', 'benign', 'suspicious', 'malicious'] },
-    assignee: { type: ['string', 'null'] },
+    assignee: {
+      type: ['string', 'null'],
+      description: 'The present name of the person, or a text; null: nobody.',
+    },
+    assignee_id: {
+      type: ['string', 'null'],
+      description: 'Uuid of the account, or public id of the API key; null: `assignee` is a text.',
+    },
+    assignee_state: {
+      enum: ['active', 'disabled', null],
+      description: 'Whether the person can act; null: `assignee` is a text.',
+    },
     closing_reason: {
       enum: [...closingReasons, null],
       description: 'Why it was closed; null while it is not closed, and if nobody gave a reason.',
@@ -207,23 +221,7 @@ export const apiCaseSchema = {
     files: {
       type: 'array',
       description: 'Files of the case, oldest first; only when one case is read.',
-      items: {
-        type: 'object',
-        additionalProperties: false,
-        required: ['sha256', 'name', 'content_type', 'size', 'added_at', 'added_by', 'deleted_at'],
-        properties: {
-          sha256: { type: 'string', description: 'SHA-256 of the content in hexadecimal.' },
-          name: { type: 'string' },
-          content_type: { type: 'string', description: 'As claimed by the sender.' },
-          size: { type: 'integer', minimum: 0, description: 'Bytes.' },
-          added_at: { type: 'integer', minimum: 0, description: 'When (epoch milliseconds).' },
-          added_by: apiActorSchema,
-          deleted_at: {
-            type: ['integer', 'null'],
-            description: 'When the retention policy deleted the content (epoch milliseconds).',
-          },
-        },
-      },
+      items: apiCaseFileSchema,
     },
     ...apiCaseWorkProperties,
     timeline_total: {

@@ -15,6 +15,7 @@ export const apiCheckpointSchema = {
     'playbook',
     'alert_id',
     'case_id',
+    'case_title',
     'path',
     'step_id',
     'kind',
@@ -42,6 +43,7 @@ export const apiCheckpointSchema = {
     playbook: { type: 'string', description: 'Name of the playbook that asks.' },
     alert_id: { type: ['string', 'null'], description: 'The alert under investigation.' },
     case_id: { type: ['string', 'null'], description: 'The case of the run.' },
+    case_title: { type: ['string', 'null'], description: 'Title of that case.' },
     path: { type: 'string', description: 'Path of the step in the run.' },
     step_id: { type: ['string', 'null'], description: 'Id of the step in the playbook.' },
     kind: {

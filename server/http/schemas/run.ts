@@ -34,6 +34,7 @@ export const apiStepSchema = {
   required: [
     'path',
     'step_id',
+    'name',
     'kind',
     'state',
     'attempt',
@@ -49,6 +50,10 @@ export const apiStepSchema = {
   properties: {
     path: { type: 'string', description: 'Path in the run, e.g. enrich_ips[2].' },
     step_id: { type: ['string', 'null'], description: 'Id of the step in the playbook.' },
+    name: {
+      type: 'string',
+      description: 'What people call it: its id, else what it does, e.g. lookup ip (virustotal.lookup_ip).',
+    },
     kind: { type: 'string', description: 'The skill, or the kind of step: set, if, wait, …' },
     state: { type: 'string', enum: ['started', 'unknown', 'completed', 'failed', 'skipped'] },
     attempt: { type: 'integer', minimum: 1, description: 'The attempt that gave the result, from 1.' },

@@ -22,6 +22,8 @@ export interface HttpServerConfig {
   readonly trustedProxies?: readonly string[]
   /** Limits of sessions. Default: `defaultSessionLimits`. */
   readonly sessions?: SessionLimits
+  /** Of API keys for which nobody chooses an end, in milliseconds; null: no end. Default: `defaultKeyLifetimeMs`. */
+  readonly keyLifetimeMs?: number | null
   /** Where they differ from `defaultLimits`. */
   readonly limits?: Partial<Limits>
 }
@@ -33,6 +35,9 @@ export interface HttpServerOptions {
   readonly investigations: Services['investigations']
   readonly control: Services['control']
   readonly engine: Services['engine']
+  readonly nodes: Services['nodes']
+  /** Aborted when the server begins to stop, before it closes. Default: never. */
+  readonly draining?: AbortSignal | undefined
   readonly retries: Services['retries']
   readonly scheduler: Services['scheduler']
   readonly playbooks: Services['playbooks']

@@ -47,7 +47,9 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     },
     async close() {
       closing.abort()
-      await Promise.all([main.close(), ops?.close()])
+      // Health is answered until the last request has ended.
+      await main.close()
+      await ops?.close()
       await services.backtests.idle()
       await services.failedAuthentications.flush()
     },

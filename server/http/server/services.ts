@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { createBacktests } from '../../../core/backtest/backtests.ts'
 import { createTurns } from '../../../core/common/in-turn.ts'
+import { defaultKeyLifetimeMs } from '../../../core/access/key-expiry.ts'
 import { createUseRecorder } from '../../access/last-use.ts'
 import { createSessions, defaultSessionLimits } from '../../access/sessions.ts'
 import { createAccessRefusals } from '../caller/access-refusals.ts'
@@ -71,6 +72,7 @@ export function createServices(
       newId: randomUUID,
     }),
     calculations: createCalculations(),
+    keyLifetimeMs: config.keyLifetimeMs === undefined ? defaultKeyLifetimeMs : config.keyLifetimeMs,
     recordKeyUse: createUseRecorder(({ id }, now) => stores.keys.recordUse(id, now), 'a key', log),
     recordAccountUse: createUseRecorder(
       ({ uuid }, now) => stores.accounts.recordUse(uuid, now),
@@ -109,5 +111,6 @@ export function createServices(
     apiPrefix: config.apiPrefix,
     openApi: openApiDocument(routes, config.apiPrefix, config.publicUrl, sessionCookie(isPublicTls).name),
     closing,
+    draining: options.draining ?? closing,
   }
 }

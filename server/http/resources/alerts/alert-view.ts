@@ -23,6 +23,7 @@ export const alertView = (alert: Alert): Readonly<Record<string, unknown>> => ({
 export const investigatedAlertView = (alert: ListedAlert): Readonly<Record<string, unknown>> => ({
   ...(alert.content !== undefined && { alert_content: alert.content }),
   ...(alert.contentPreview !== undefined && { content_preview: alert.contentPreview }),
+  ...(alert.contentMatch !== undefined && { content_match: alert.contentMatch }),
   ...renamed(alert, alertFields),
   ...renamed(alert, investigationFields),
 })

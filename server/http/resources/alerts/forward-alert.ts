@@ -1,7 +1,7 @@
 import { identifyAlert } from '../../../../core/alert-source/index.ts'
 import { textOfBody } from '../../request/read-body.ts'
 import { defineRoute } from '../../routing/route.ts'
-import { requireProvider, requireVisibleOrganization } from '../access/lookups.ts'
+import { requireProvider, requireVisibleOrganization } from '../access/organizations/lookups.ts'
 import { wholeAlertSchema } from './alert-view.ts'
 import { alertHeaders, alertType, answerReceived } from './create-alert.ts'
 

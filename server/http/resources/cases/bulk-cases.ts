@@ -1,9 +1,12 @@
 import { editOneOf, type BulkCase, type BulkOutcome } from '../../../../core/case/bulk-edit.ts'
+import type { Actor } from '../../../../core/domain/audit.ts'
+import type { ApiCaseChanges, CaseEdit } from '../../../../core/domain/case.ts'
 import { ValidationError } from '../../../../core/errors/errors.ts'
-import type { OrganizationScope } from '../../../../core/ports/common.ts'
+import type { Caller } from '../../caller/caller.ts'
 import { editOf } from '../../../../core/transitions/case.ts'
 import { defineRoute, type Services } from '../../routing/route.ts'
 import { epochMs, objectSchema, text, textOrNull } from '../system/page.ts'
+import { withPerson } from './assigned.ts'
 import { caseFilterOf, caseFilters, decisionFields, type FilterValues } from './case-fields.ts'
 
 /** Cases of one request, so that it is a bounded piece of work. */
@@ -80,21 +83,86 @@ export const changeManyCases = defineRoute({
       changes: { type: 'object', additionalProperties: false, minProperties: 1, properties: decisionFields },
     },
   },
+  recall: {
+    keeps: (written) => written,
+    // Cases that the interrupted request has changed are `unchanged` now.
+    async answer(kept, { caller }, services) {
+      const { changes, cases, next_cursor } = kept as BegunChange
+      return {
+        body: await changeCases(
+          { changes, cases: await readSeen(cases, caller, services), next_cursor },
+          caller,
+          services,
+        ),
+      }
+    },
+  },
   async handle({ body, caller }, services) {
-    const { cases, nextCursor } = await chosenCases(body, caller.scope, services)
-    const edit = editOf(body.changes)
-    const data: unknown[] = []
-    for (let at = 0; at < cases.length; at += together) {
-      const chunk = cases.slice(at, at + together)
-      // oxlint-disable-next-line no-await-in-loop -- one commit after the other, so that others get their turn
-      const outcomes = await Promise.all(
-        chunk.map((each) => editOneOf(services.stores.cases, each, edit, caller.actor)),
-      )
-      data.push(...outcomes.map((outcome, index) => resultView(chunk[index]?.id ?? '', outcome)))
-    }
-    return { body: { data, next_cursor: nextCursor } }
+    const { changes } = body
+    const { cases, nextCursor: next_cursor } = await chosenCases(body, caller, services)
+    const seen = cases.map(({ id, found, isAsSeen }) => ({
+      case_id: id,
+      revision: isAsSeen ? (found?.revision ?? null) : null,
+    }))
+    await services.stores.requests.begin({ changes, cases: seen, next_cursor } satisfies BegunChange)
+    return { body: await changeCases({ changes, cases, next_cursor }, caller, services) }
   },
 })
+
+/** What a request has to do, so that it can go on after a crash. */
+interface BegunChange {
+  readonly changes: ApiCaseChanges
+  /** Null: the requester has not seen the present state. */
+  readonly cases: readonly { readonly case_id: string; readonly revision: number | null }[]
+  readonly next_cursor: string | null
+}
+
+async function changeCases(
+  {
+    changes,
+    cases,
+    next_cursor,
+  }: Pick<BegunChange, 'changes' | 'next_cursor'> & { readonly cases: readonly BulkCase[] },
+  { actor }: Caller,
+  services: Services,
+) {
+  const editIn = editsByOrganization(editOf(changes), actor, services)
+  const data: unknown[] = []
+  for (let at = 0; at < cases.length; at += together) {
+    const chunk = cases.slice(at, at + together)
+    // oxlint-disable-next-line no-await-in-loop -- one commit after the other, so that others get their turn
+    const outcomes = await Promise.all(
+      chunk.map(async (each) =>
+        editOneOf(services.stores.cases, each, await editIn(each.found?.organizationUuid), actor),
+      ),
+    )
+    data.push(...outcomes.map((outcome, index) => resultView(chunk[index]?.id ?? '', outcome)))
+  }
+  return { data, next_cursor }
+}
+
+const readSeen = (
+  cases: BegunChange['cases'],
+  { scope }: Caller,
+  { stores }: Services,
+): Promise<readonly BulkCase[]> =>
+  Promise.all(
+    cases.map(async ({ case_id: id, revision }): Promise<BulkCase> => {
+      const found = await stores.cases.find(scope, id)
+      return { id, found, isAsSeen: found?.revision === revision }
+    }),
+  )
+
+/** Names mean people of the organization of the case. Throws ValidationError `person_unknown`. */
+function editsByOrganization(edit: CaseEdit, by: Actor, services: Services) {
+  const known = new Map<string, Promise<CaseEdit>>()
+  return (organizationUuid: string | undefined): Promise<CaseEdit> => {
+    if (organizationUuid === undefined) return Promise.resolve(edit)
+    const found = known.get(organizationUuid) ?? withPerson(services, organizationUuid, edit, by)
+    known.set(organizationUuid, found)
+    return found
+  }
+}
 
 interface Chosen {
   readonly cases?: readonly { readonly case_id: string; readonly revision: number }[] | undefined
@@ -104,23 +172,18 @@ interface Chosen {
 }
 
 /** Throws ValidationError `value_invalid` if the request names neither or both. */
-async function chosenCases(given: Chosen, scope: OrganizationScope, services: Services) {
+async function chosenCases(given: Chosen, caller: Caller, services: Services) {
+  const { scope } = caller
   const { cases: named, filter, unchanged_since: since, cursor } = given
   if ((named === undefined) === (filter === undefined))
     throw invalid('', 'either `cases` or `filter` is required')
   if (named !== undefined) {
-    const { cases } = services.stores
     const seen = [...new Map(named.map((each) => [each.case_id.toLowerCase(), each])).values()]
-    const found = await Promise.all(
-      seen.map(async ({ case_id: id, revision }): Promise<BulkCase> => {
-        const one = await cases.find(scope, id)
-        return { id, found: one, isAsSeen: one?.revision === revision }
-      }),
-    )
+    const found = await readSeen(seen, caller, services)
     return { cases: found, nextCursor: null }
   }
   if (since === undefined) throw invalid('/unchanged_since', 'is required with `filter`')
-  const wanted = await caseFilterOf(filter ?? {}, scope, services, '/filter/organization')
+  const wanted = await caseFilterOf(filter ?? {}, caller, services, '/filter/organization')
   const createdBefore = Math.min(wanted.createdBefore ?? Infinity, since + 1)
   const page = await services.stores.cases.list(
     scope,

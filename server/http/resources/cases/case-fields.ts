@@ -1,17 +1,15 @@
 import { caseStatuses, closingReasons, severities, verdicts } from '../../../../core/plugin/index.ts'
 import type { CaseFilter } from '../../../../core/ports/case-store.ts'
-import type { OrganizationScope } from '../../../../core/ports/common.ts'
-import { patterns } from '../../request/patterns.ts'
+import type { Caller } from '../../caller/caller.ts'
 import type { Services } from '../../routing/route.ts'
+import { personFields, personFilter } from './assigned.ts'
 import { observableParameter, readObservable } from '../observables/observable-parameter.ts'
 import { epochMs, flag } from '../system/page.ts'
 
 const assignee = {
-  type: ['string', 'null'],
-  minLength: 1,
-  maxLength: 200,
-  ...patterns.line,
-  description: 'Null: unassigned.',
+  ...personFields.name,
+  description:
+    'Name or e-mail address of a person who may act on the case, or `me`; any other text stays a text. Null: unassigned.',
 } as const
 
 /** Decisions about a case in a request. */
@@ -20,6 +18,7 @@ export const decisionFields = {
   severity: { type: 'string', enum: severities },
   verdict: { type: 'string', enum: verdicts },
   assignee,
+  assignee_id: personFields.id,
   closing_reason: {
     type: ['string', 'null'],
     enum: [...closingReasons, null],
@@ -41,7 +40,16 @@ export const caseFilters = {
   verdict: { type: 'string', enum: verdicts },
   observable: observableParameter,
   closing_reason: { type: 'string', enum: closingReasons },
-  assignee: { type: 'string', maxLength: 200, description: 'Exactly this assignee; empty: unassigned.' },
+  assignee: {
+    type: 'string',
+    maxLength: 200,
+    description: 'Exactly this assignee; `me`: whoever asks; empty: unassigned.',
+  },
+  assignee_state: {
+    type: 'string',
+    enum: ['disabled'],
+    description: '`disabled`: only cases of people who are disabled and of revoked API keys.',
+  },
   unassigned: { ...flag, description: '`true`: only cases without an assignee.' },
   sla: {
     type: 'string',
@@ -67,7 +75,7 @@ export type FilterValues = {
 /** Throws RequestError for an unknown organization. */
 export async function caseFilterOf(
   given: FilterValues,
-  scope: OrganizationScope,
+  { scope, actor }: Pick<Caller, 'scope' | 'actor'>,
   { directory, clock }: Pick<Services, 'directory' | 'clock'>,
   pointer = '/organization',
 ): Promise<CaseFilter> {
@@ -75,6 +83,7 @@ export async function caseFilterOf(
     given.organization === undefined
       ? undefined
       : await directory.organization(scope, given.organization, pointer)
+  const person = personFilter(given.assignee, actor)
   return {
     organization: organization?.code,
     status: given.status as CaseFilter['status'],
@@ -82,7 +91,9 @@ export async function caseFilterOf(
     severity: given.severity as CaseFilter['severity'],
     verdict: given.verdict as CaseFilter['verdict'],
     closingReason: given.closing_reason as CaseFilter['closingReason'],
-    assignee: given.unassigned === 'true' || given.assignee === '' ? null : given.assignee,
+    assignee: given.unassigned === 'true' ? null : person.name,
+    assigneeId: person.id,
+    hasDisabledAssignee: given.assignee_state === 'disabled' || undefined,
     overdueAt: given.sla === 'overdue' ? clock.now() : undefined,
     missedAt: given.sla === 'missed' ? clock.now() : undefined,
     text: given.q,

@@ -4,7 +4,7 @@ import { ValidationError } from '../../../../core/errors/errors.ts'
 import { severities, type JsonSchema, type Severity } from '../../../../core/plugin/index.ts'
 import { editSeen, entityTag, ifMatchHeader } from '../../request/if-match.ts'
 import { defineRoute } from '../../routing/route.ts'
-import { requireVisibleOrganization } from '../access/lookups.ts'
+import { requireVisibleOrganization } from '../access/organizations/lookups.ts'
 import { objectSchema, text } from '../system/page.ts'
 
 const minuteMs = 60_000
@@ -21,7 +21,8 @@ const resolve = {
   description: 'Minutes from the opening of a case until it is closed; null: no target.',
 } as const
 
-const answer = objectSchema({
+/** Answer of the routes. */
+export const apiCaseTargetsSchema = objectSchema({
   organization_code: text,
   revision: {
     type: 'integer',
@@ -99,7 +100,7 @@ const getTargets = defineRoute({
   path: '/organizations/{organization}/case-targets',
   access: 'cases:read',
   summary: 'The targets of response times (SLA) of an organization, by severity.',
-  answer,
+  answer: apiCaseTargetsSchema,
   async handle({ params, caller }, services) {
     const found = await requireVisibleOrganization(caller.scope, params.organization, services)
     return { body: view(found), headers: entityTag(found) }
@@ -112,7 +113,7 @@ const setTargets = defineRoute({
   access: 'organizations:write',
   summary:
     'Sets the targets of response times of an organization. An omitted or null severity has none. Open cases keep theirs until their severity changes.',
-  answer,
+  answer: apiCaseTargetsSchema,
   headers: ifMatchHeader,
   body,
   async handle({ params, body: given, headers, caller }, { stores }) {

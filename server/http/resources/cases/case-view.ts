@@ -27,6 +27,8 @@ export async function caseView(found: Case, directory: Directory): Promise<View>
     severity: found.severity,
     verdict: found.verdict,
     assignee: found.assignee,
+    assignee_id: found.assigneeId,
+    assignee_state: found.assigneeState,
     closing_reason: found.closingReason,
     resolution: found.resolution,
     revision: found.revision,
@@ -64,22 +66,28 @@ export async function caseFileView(
   }
 }
 
-const attachmentView = ({
+export const attachmentView = ({
   sha256,
   name,
   contentType,
+  detectedType,
   size,
   addedAt,
   addedBy,
   deletedAt,
+  deletedBy,
+  deletedReason,
 }: CaseAttachment) => ({
   sha256,
   name,
   content_type: contentType,
+  detected_type: detectedType,
   size,
   added_at: addedAt,
   added_by: addedBy,
   deleted_at: deletedAt,
+  deleted_by: deletedBy,
+  deleted_reason: deletedReason,
 })
 
 const observableView = ({

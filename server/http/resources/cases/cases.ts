@@ -4,11 +4,11 @@ import { changeManyCases } from './bulk-cases.ts'
 import { caseFilterOf, caseFilters } from './case-fields.ts'
 import { caseTargetRoutes } from './case-targets.ts'
 import { linkCases, unlinkCases } from './case-links.ts'
-import { addTask, changeTask } from './case-tasks.ts'
+import { addTask, changeTask, listTasks } from './case-tasks.ts'
 import { caseEntrySchema, caseFileView, caseView } from './case-view.ts'
 import { entityTag } from '../../request/if-match.ts'
 import { addNote, changeCase } from './change-case.ts'
-import { downloadFile } from './download-file.ts'
+import { caseFileRoutes } from './files/case-files.ts'
 import { exportCase } from './export-case.ts'
 import { pageOf, pageParameters, pageSchema, pageView } from '../system/page.ts'
 import { mergeCases, splitCase } from './move-cases.ts'
@@ -31,7 +31,7 @@ const listCases = defineRoute({
   },
   async handle({ query, caller }, services) {
     const { stores, directory } = services
-    const filter = await caseFilterOf(query, caller.scope, services)
+    const filter = await caseFilterOf(query, caller, services)
     const page = await stores.cases.list(caller.scope, filter, { ...pageOf(query), sort: query.sort })
     return { body: await pageView(page, (found) => caseView(found, directory)) }
   },
@@ -93,7 +93,8 @@ export const caseRoutes = [
   splitCase,
   getTimeline,
   exportCase,
-  downloadFile,
+  ...caseFileRoutes,
   previewCorrelations,
+  listTasks,
   ...caseTargetRoutes,
 ]

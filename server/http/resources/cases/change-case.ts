@@ -4,9 +4,10 @@ import { editOf } from '../../../../core/transitions/case.ts'
 import { editSeen, entityTag, ifMatchHeader } from '../../request/if-match.ts'
 import { patterns } from '../../request/patterns.ts'
 import { component, defineRoute } from '../../routing/route.ts'
+import { withPerson } from './assigned.ts'
 import { decisionFields } from './case-fields.ts'
 import { caseView, caseEntrySchema } from './case-view.ts'
-import { peopleOfOrganization } from '../access/people.ts'
+import { peopleOfOrganization } from '../access/people/people.ts'
 import { requireCase } from './read-case.ts'
 
 export const changeCase = defineRoute({
@@ -27,8 +28,9 @@ export const changeCase = defineRoute({
   async handle({ params, body, headers, caller }, services) {
     const { stores, directory } = services
     const { id, organizationUuid } = await requireCase(services, caller.scope, params.case)
+    const edit = await withPerson(services, organizationUuid, editOf(body), caller.actor)
     const changed = await editSeen(headers, (revision) =>
-      stores.cases.edit(organizationUuid, id, editOf(body), caller.actor, revision),
+      stores.cases.edit(organizationUuid, id, edit, caller.actor, revision),
     )
     return { body: await caseView(changed, directory), headers: entityTag(changed) }
   },

@@ -1,11 +1,14 @@
 import { caseReport } from '../../../../core/case/report.ts'
+import { isInScope } from '../../../../core/common/scope.ts'
+import { scopeOf } from '../../caller/caller.ts'
 import { acceptsRather } from '../../request/accepts-rather.ts'
 import { component, defineRoute } from '../../routing/route.ts'
 import { caseFileView, caseView } from './case-view.ts'
 import { objectSchema, time } from '../system/page.ts'
 import { readCaseFile, requireCase } from './read-case.ts'
 
-const limits = { alerts: 200, contentBytes: 4 * 1_048_576, runs: 200, actions: 500, timeline: 2_000 }
+const limits = { alerts: 200, runs: 200, actions: 500, timeline: 2_000 }
+const maxContentBytes = 4 * 1_048_576
 const markdown = 'text/markdown'
 const count = { type: 'integer', minimum: 0 } as const
 
@@ -13,7 +16,8 @@ export const exportCase = defineRoute({
   method: 'GET',
   path: '/cases/{case}/export',
   access: 'cases:read',
-  summary: 'A case with all its parts as one document: JSON, or a Markdown report.',
+  summary:
+    'A case with all its parts as one document: JSON, or a Markdown report. Contents of alerts need `alerts:read`.',
   answer: objectSchema({
     exported_at: time,
     case: component('case'),
@@ -42,7 +46,10 @@ export const exportCase = defineRoute({
   async handle({ params, query, headers, caller }, services) {
     const { clock, directory, stores } = services
     const found = await requireCase(services, caller.scope, params.case)
-    const file = await readCaseFile(services, found, limits)
+    const ofAlerts = scopeOf(caller.grants, 'alerts:read') ?? []
+    const showsContents = isInScope(ofAlerts, found.organizationUuid)
+    const contentBytes = showsContents ? maxContentBytes : undefined
+    const file = await readCaseFile(services, found, { ...limits, contentBytes })
     const isReport =
       (query.format ?? (acceptsRather(headers.accept, markdown) ? 'markdown' : 'json')) === 'markdown'
     const name = `${found.id}.${isReport ? 'md' : 'json'}`

@@ -34,6 +34,7 @@ export async function checkpointView(checkpoint: Checkpoint, services: Seen) {
     playbook: checkpoint.playbookName,
     alert_id: checkpoint.alertId,
     case_id: checkpoint.caseId,
+    case_title: await caseTitle(checkpoint, services),
     path: checkpoint.path,
     step_id: checkpoint.stepId,
     kind: kindOf(checkpoint),
@@ -56,6 +57,11 @@ export async function checkpointView(checkpoint: Checkpoint, services: Seen) {
     answer: answer && { ...answerView(answer, checkpoint), label: decisionLabel(checkpoint) ?? null },
     approval: approvalView(checkpoint),
   }
+}
+
+async function caseTitle({ caseId, organizationUuid }: Checkpoint, { stores }: Seen) {
+  if (caseId === null) return null
+  return (await stores.cases.find([organizationUuid], caseId))?.title ?? null
 }
 
 /** Who must approve, who has, and what exactly. */

@@ -5,7 +5,7 @@ import { isApproval } from '../../../../core/transitions/question.ts'
 import { resultsAfter } from '../../../../core/transitions/quorum.ts'
 import type { Services } from '../../routing/route.ts'
 
-type Seen = Pick<Services, 'catalogue' | 'stores' | 'playbooks' | 'log'>
+type Seen = Pick<Services, 'catalogue' | 'stores' | 'playbooks' | 'directory' | 'log'>
 
 /** The destructive actions that may follow each answer; null: unknown, or no longer open. */
 export async function consequencesView(checkpoint: Checkpoint, services: Seen) {
@@ -56,14 +56,15 @@ function approval(checkpoint: Checkpoint, { catalogue }: Seen): ActionsOf | unde
 
 async function afterAnswer(
   { runUuid, path, group }: Checkpoint,
-  { catalogue, stores, playbooks, log }: Seen,
+  { catalogue, stores, playbooks, directory, log }: Seen,
 ): Promise<ActionsOf | undefined> {
   try {
     const run = await stores.runs.find('all', runUuid)
     if (run === undefined) return undefined
     const playbook = await playbooks.byHash(run.playbookHash)
+    const code = await directory.organizationCode(run.organizationUuid)
     const called = async (name: string) => {
-      const hash = playbooks.newest(name)
+      const hash = playbooks.newest(name, code)
       return hash === undefined ? undefined : await playbooks.byHash(hash)
     }
     return async (answer) =>

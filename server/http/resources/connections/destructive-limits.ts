@@ -4,7 +4,7 @@ import type { Organization } from '../../../../core/domain/organization.ts'
 import { destructiveClasses, type JsonSchema } from '../../../../core/plugin/index.ts'
 import { editSeen, entityTag, ifMatchHeader } from '../../request/if-match.ts'
 import { defineRoute, type Services } from '../../routing/route.ts'
-import { requireVisibleOrganization } from '../access/lookups.ts'
+import { requireVisibleOrganization } from '../access/organizations/lookups.ts'
 import { objectSchema, text } from '../system/page.ts'
 
 const count = { type: 'integer', minimum: 0 } as const

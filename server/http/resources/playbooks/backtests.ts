@@ -5,6 +5,7 @@ import { newInputPolicies } from '../../../../core/backtest/replay-notes.ts'
 import type { Organization } from '../../../../core/domain/organization.ts'
 import { PlaybookError } from '../../../../core/errors/playbook-error.ts'
 import { knownNames } from '../../../../core/investigation/known-names.ts'
+import { isFor } from '../../../../core/playbook/check/owner.ts'
 import { type Caller } from '../../caller/caller.ts'
 import { defineRoute, type Services } from '../../routing/route.ts'
 import { epochMs, flag, objectSchema } from '../system/page.ts'
@@ -77,10 +78,10 @@ const startBacktest = defineRoute({
 /** Of the authored playbook, else of the playbook that was generated for the organization. */
 async function liveSource(
   name: string,
-  { uuid }: Organization,
+  { uuid, code }: Organization,
   { playbooks, stores }: Services,
 ): Promise<string> {
-  const authored = playbooks.authored().find((playbook) => playbook.name === name)
+  const authored = playbooks.authored().find((playbook) => playbook.name === name && isFor(playbook, code))
   return (authored ?? (await requirePlaybook(stores.playbooks, [uuid], name))).source
 }
 

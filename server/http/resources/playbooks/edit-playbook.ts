@@ -2,11 +2,13 @@ import { inputsOf } from '../../../../core/editor/describe-playbook.ts'
 import { knownNames } from '../../../../core/investigation/known-names.ts'
 import { PlaybookError } from '../../../../core/errors/playbook-error.ts'
 import type { SourceProblem } from '../../../../core/errors/source-frame.ts'
+import type { PublishScope } from '../../../../core/publishing/playbook-owner.ts'
 import { ifMatchMissing, tagsIn, unlessChanged } from '../../request/if-match.ts'
 import { patterns } from '../../request/patterns.ts'
 import { RequestError } from '../../request/request-error.ts'
 import { defineRoute, type Services } from '../../routing/route.ts'
-import { requireWholeScope } from '../../caller/authenticate.ts'
+import type { Caller } from '../../caller/caller.ts'
+import type { Directory } from '../../caller/directory.ts'
 import { objectSchema, text } from '../system/page.ts'
 import {
   spanFields,
@@ -17,11 +19,24 @@ import {
   playbookView,
   requirePlaybook,
 } from './playbook-view.ts'
+import type { StoredPlaybook } from '../../../../core/ports/playbook-store.ts'
 import { apiGraphSchema, graphView } from './playbook-graph.ts'
 
 export const playbookSource = { type: 'string', maxLength: 1_000_000, description: 'YAML.' } as const
 
-const problemsSchema = {
+export const missingSchema = {
+  type: 'object',
+  description: 'What would fix the problem if it were created.',
+  additionalProperties: false,
+  required: ['kind'],
+  properties: {
+    kind: { enum: ['connection', 'provider', 'organization'] },
+    name: { type: 'string', description: 'Its name or code, if the playbook names it.' },
+    plugins: { type: 'array', items: text, description: 'Plugins whose connections fit.' },
+  },
+} as const
+
+export const problemsSchema = {
   type: 'array',
   items: {
     type: 'object',
@@ -32,15 +47,40 @@ const problemsSchema = {
       severity: { enum: ['error', 'warning'] },
       message: text,
       hint: text,
+      missing: missingSchema,
       ...spanFields,
     },
   },
 } as const
 
-function problemView({ code, severity, message, hint, line, column, endLine, endColumn }: SourceProblem) {
+export function problemView({
+  code,
+  severity,
+  message,
+  hint,
+  line,
+  column,
+  endLine,
+  endColumn,
+  missing,
+}: SourceProblem) {
   const words = { code, severity, message, ...(hint === undefined ? {} : { hint }) }
-  return { ...words, line, column, end_line: endLine, end_column: endColumn }
+  return {
+    ...words,
+    ...(missing === undefined ? {} : { missing }),
+    line,
+    column,
+    end_line: endLine,
+    end_column: endColumn,
+  }
 }
+
+export const publicationReason = {
+  type: 'string',
+  maxLength: 1_000,
+  ...patterns.text,
+  description: 'Why, for the list of versions and the audit log.',
+} as const
 
 /** Answer of `POST playbooks/validate`. */
 export const apiValidationSchema = objectSchema({
@@ -85,13 +125,16 @@ export const validatePlaybook = defineRoute({
   },
 })
 
+/** Answer of the routes that publish. */
+export const publishedSchema = objectSchema({ ...playbookFields, source: text, problems: problemsSchema })
+
 export const putPlaybook = defineRoute({
   method: 'PUT',
   path: '/playbooks/{playbook}',
   access: 'playbooks:write',
   summary:
-    'Saves a valid playbook to the playbooks folder and publishes it. The API key must not be limited to organizations.',
-  answer: objectSchema({ ...playbookFields, source: text, problems: problemsSchema }),
+    'Saves a valid playbook to the playbooks folder and publishes it. Without access to all organizations: only a playbook of one of yours.',
+  answer: publishedSchema,
   headers: {
     type: 'object',
     properties: {
@@ -106,30 +149,49 @@ export const putPlaybook = defineRoute({
   },
   body: {
     required: ['source'],
-    properties: { source: playbookSource },
+    properties: { source: playbookSource, reason: publicationReason },
   },
   async handle({ params: { playbook: name }, body, headers, caller }, services) {
-    requireWholeScope(caller)
-    const { playbooks, stores, scheduler } = services
-    const newest = playbooks.published(name)
+    const { playbooks, stores, scheduler, directory } = services
+    const newest = await publishedFor(caller, name, services)
     const seen = seenHash(headers['if-match'], newest)
     if (seen === undefined && newest !== undefined) throw ifMatchMissing()
     if (seen === '*' && newest === undefined) throw nothingToChange(name)
-    const { playbook, problems } = await unlessChanged(() =>
-      asRefusal(playbooks.edit(name, body.source, seen, caller.actor)),
-    )
+    const publication = { reason: body.reason }
+    const change = { name, source: body.source, seen: seen ?? null, publication }
+    const scope = await publishScope(caller, directory)
+    const [accepted] = await unlessChanged(() => asRefusal(playbooks.apply([change], caller.actor, scope)))
+    const { playbook, problems } = accepted!
     await scheduler.takeOver()
     const kept = await requirePlaybook(stores.playbooks, caller.scope, playbook.name)
-    return {
-      body: {
-        ...(await playbookView(kept, services)),
-        source: kept.source,
-        problems: problems.map(problemView),
-      },
-      headers: playbookTag(kept),
-    }
+    return await publishedAnswer(kept, problems, services)
   },
 })
+
+/** The published playbook with its warnings. */
+export const publishedAnswer = async (
+  kept: StoredPlaybook,
+  problems: readonly SourceProblem[],
+  services: Services,
+) => ({
+  body: { ...(await playbookView(kept, services)), source: kept.source, problems: problems.map(problemView) },
+  headers: playbookTag(kept),
+})
+/** The hash of the playbook that is live or runs in shadow, if the caller sees it. */
+async function publishedFor(
+  { scope }: Caller,
+  name: string,
+  { playbooks, stores }: Services,
+): Promise<string | undefined> {
+  const hash = playbooks.published(name)
+  const isSeen =
+    scope === 'all' || (hash !== undefined && (await stores.playbooks.findByHash(scope, hash)) !== undefined)
+  return isSeen ? hash : undefined
+}
+
+/** The organizations whose playbooks the caller may publish. */
+export const publishScope = async ({ scope }: Caller, directory: Directory): Promise<PublishScope> =>
+  scope === 'all' ? scope : await Promise.all(scope.map((uuid) => directory.organizationCode(uuid)))
 
 /** RFC 9110, section 13.1.1: `*` matches only if something exists. */
 const nothingToChange = (name: string) =>

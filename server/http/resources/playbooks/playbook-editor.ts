@@ -116,8 +116,9 @@ async function guideFor(
   return {
     schema: playbookSchema,
     catalogue,
-    playbooks: checkedPlaybooks(playbooks.authored()),
+    playbooks: checkedPlaybooks(await directory.seen(own, playbooks.authored())),
     connections: await stores.connections.list(own),
+    organizations: await stores.organizations.list(own),
     nowMs: clock.now(),
   }
 }

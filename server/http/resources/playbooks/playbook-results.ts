@@ -17,10 +17,15 @@ export const apiPlaybookResultsSchema = objectSchema({
   },
   alerts_7d: {
     ...count,
-    description:
-      'Alerts of the last 7 days that started any version, each once. Repeats start none: see GET numbers/rules.',
+    description: 'Alerts of the last 7 days that started any version, each once, without repeats.',
   },
   alerts_30d: { ...count, description: 'Alerts of the last 30 days that started any version, each once.' },
+  repeats_7d: {
+    ...count,
+    description:
+      'Repeats of such alerts in the last 7 days: they joined a case, and started no run. At most 10,000 are counted.',
+  },
+  repeats_30d: { ...count, description: 'Such repeats in the last 30 days.' },
   since: {
     ...time,
     description:
@@ -45,13 +50,22 @@ export const getPlaybookResults = defineRoute({
     const { name, hash } = await requirePlaybook(stores.playbooks, scope, params.playbook)
     const now = clock.now()
     const request = { name, weekFrom: now - 7 * dayMs, monthFrom: now - 30 * dayMs, runs }
-    const { since, alerts, judged, failed, runs: newest } = await stores.runs.resultsOf(scope, request)
+    const {
+      since,
+      alerts,
+      repeats,
+      judged,
+      failed,
+      runs: newest,
+    } = await stores.runs.resultsOf(scope, request)
     const playbook = await compiledPlaybook(hash, playbooks)
     return {
       body: {
         on: playbook === undefined ? null : onView(playbook, now),
         alerts_7d: alerts.week,
         alerts_30d: alerts.month,
+        repeats_7d: repeats.week,
+        repeats_30d: repeats.month,
         since,
         judged,
         failed,

@@ -1,4 +1,5 @@
 import { caseEvents } from '../../../../core/domain/case.ts'
+import { runEvents } from '../../../../core/domain/run.ts'
 import { observableKinds } from '../../../../core/plugin/index.ts'
 import type { Playbook } from '../../../../core/playbook/language/playbook.ts'
 import { nextTimes } from '../../../../core/trigger/schedule.ts'
@@ -11,12 +12,13 @@ import { objectSchema, text, textOrNull, time, timeOrNull } from '../system/page
 import type { SourceText, Span } from '../../../../core/playbook/language/source-text.ts'
 
 export async function playbookView(
-  { name, hash, origin, organizationUuid, isNewest, createdAt, putInForce }: ListedPlaybook,
+  { name, hash, origin, organizationUuid, isNewest, createdAt, putInForce, draft }: ListedPlaybook,
   { directory, playbooks }: Pick<Services, 'directory' | 'playbooks'>,
 ) {
   const organizationCode =
     organizationUuid === null ? null : await directory.organizationCode(organizationUuid)
-  const live = playbooks.newest(name)
+  // A generated one competes with what its organization may run.
+  const live = playbooks.newest(name, origin === 'file' ? undefined : (organizationCode ?? undefined))
   return {
     name,
     hash,
@@ -29,6 +31,8 @@ export async function playbookView(
     put_in_force_at: putInForce?.at ?? null,
     put_in_force_by: putInForce?.by.name ?? null,
     put_in_force_actor: putInForce?.by ?? null,
+    put_in_force_reason: putInForce?.reason ?? null,
+    draft: draft && { revision: draft.revision, changed_at: draft.changedAt, changed_by: draft.changedBy },
     created_at: createdAt,
   }
 }
@@ -46,7 +50,7 @@ export const playbookFields = {
   organization_code: {
     ...textOrNull,
     description:
-      'The organization of a generated playbook; null for an authored one, which all organizations share.',
+      'The organization that it belongs to: each generated playbook, and authored ones with `organization`; null: all organizations share it.',
   },
   in_force: {
     type: 'boolean',
@@ -71,6 +75,14 @@ export const playbookFields = {
   put_in_force_actor: {
     anyOf: [actorSchema, { type: 'null' }],
     description: 'Who published it. Names are free text, the kind is not. `server`: a file.',
+  },
+  put_in_force_reason: { ...textOrNull, description: 'Why, in the words of the author; null: not given.' },
+  draft: {
+    anyOf: [
+      objectSchema({ revision: { type: 'integer' }, changed_at: time, changed_by: actorSchema }),
+      { type: 'null' },
+    ],
+    description: 'The draft of its name, saved but not published; null: none.',
   },
   created_at: { ...time, description: 'First seen, in epoch milliseconds.' },
 } as const
@@ -130,6 +142,24 @@ export const apiTriggersSchema = objectSchema({
       }),
     ],
   },
+  question: {
+    anyOf: [
+      { type: 'null' },
+      objectSchema({
+        after_ms: { type: 'integer', description: 'How long a question has waited.' },
+        where: { type: 'boolean', description: 'Whether the trigger has a filter.' },
+      }),
+    ],
+  },
+  run: {
+    anyOf: [
+      { type: 'null' },
+      objectSchema({
+        events: { type: 'array', items: { enum: runEvents } },
+        where: { type: 'boolean', description: 'Whether the trigger has a filter.' },
+      }),
+    ],
+  },
   webhook: { type: 'boolean', description: 'Whether requests start it.' },
   manual: { type: 'boolean' },
   call: { type: 'boolean' },
@@ -137,6 +167,7 @@ export const apiTriggersSchema = objectSchema({
 
 export function onView(playbook: Playbook, now: number) {
   const { alertTrigger, schedule, startedBy, caseTrigger, entityTrigger, webhookTrigger } = playbook
+  const { questionTrigger, runTrigger } = playbook
   return {
     alert:
       alertTrigger === undefined
@@ -160,6 +191,10 @@ export function onView(playbook: Playbook, now: number) {
           where: entityTrigger.where !== undefined,
         }
       : null,
+    question: questionTrigger
+      ? { after_ms: questionTrigger.afterMs, where: questionTrigger.where !== undefined }
+      : null,
+    run: runTrigger ? { events: [...runTrigger.events], where: runTrigger.where !== undefined } : null,
     webhook: webhookTrigger !== undefined,
     manual: startedBy.hand,
     call: startedBy.call,

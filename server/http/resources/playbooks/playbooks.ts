@@ -11,6 +11,7 @@ import {
   text,
 } from '../system/page.ts'
 import { apiGraphSchema, graphView } from './playbook-graph.ts'
+import { listPlaybooks } from './list-playbooks.ts'
 import { listManualPlaybooks } from './manual-playbooks.ts'
 import { getPlaybookResults } from './playbook-results.ts'
 import { playbookStateRoutes } from './playbook-state.ts'
@@ -24,41 +25,6 @@ import {
 import { startPlaybook } from '../runs/run-operations.ts'
 import { triggerPlaybook } from '../runs/trigger-playbook.ts'
 import { testPlaybook } from './test-playbook.ts'
-
-const listPlaybooks = defineRoute({
-  method: 'GET',
-  path: '/playbooks',
-  access: 'playbooks:read',
-  summary:
-    'Lists the newest version of each playbook: authored ones, and those generated for organizations of the key.',
-  answer: pageSchema(apiPlaybookSchema),
-  query: {
-    ...pageParameters,
-    organization: {
-      type: 'string',
-      description: 'Code of an organization: playbooks generated for it, and authored ones.',
-    },
-    origin: {
-      type: 'string',
-      enum: ['file', 'made', 'trial'],
-      description: 'Default: all except `trial`, which tries a skill.',
-    },
-    q: {
-      type: 'string',
-      minLength: 1,
-      maxLength: 200,
-      description: 'Text in the name, ignoring case.',
-    },
-    sort: sortByAge,
-  },
-  async handle({ query, caller }, services) {
-    const { stores, directory } = services
-    const scope = await directory.scopeWithin(caller.scope, query.organization)
-    const filter = { origin: query.origin, text: query.q }
-    const page = await stores.playbooks.list(scope, pageOf(query), filter)
-    return { body: await pageView(page, (playbook) => playbookView(playbook, services)) }
-  },
-})
 
 const getPlaybook = defineRoute({
   method: 'GET',

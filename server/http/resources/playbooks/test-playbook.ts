@@ -9,7 +9,8 @@ import type { JournalEntry } from '../../../../core/domain/run.ts'
 import type { OrganizationScope } from '../../../../core/ports/common.ts'
 import type { Catalogue } from '../../../../core/registry/catalogue.ts'
 import { defineRoute } from '../../routing/route.ts'
-import { objectSchema, text, textOrNull } from '../system/page.ts'
+import { requireDraft } from '../drafts/require-draft.ts'
+import { flag, objectSchema, text, textOrNull } from '../system/page.ts'
 import { requirePlaybook } from './playbook-view.ts'
 
 const count = { type: 'integer', minimum: 0 } as const
@@ -58,14 +59,22 @@ export const testPlaybook = defineRoute({
   summary:
     'Runs the tests beside a live playbook, with mocks for all skills: calls nothing and stores nothing.',
   answer: apiTestResultSchema,
-  async handle({ params, caller, gone }, { stores, playbooks, catalogue, dryRunGate }) {
+  query: {
+    draft: { ...flag, description: '`true`: tests the draft of the playbook. Default: the live version.' },
+  },
+  async handle({ params, query, caller, gone }, services) {
+    const { stores, playbooks, catalogue, directory, dryRunGate } = services
     const { scope } = caller
-    const { name } = await requirePlaybook(stores.playbooks, scope, params.playbook)
-    const file = playbooks.fileOf(name)?.replace(/\.ya?ml$/, '.test.yaml')
+    const draft = query.draft === 'true' ? await requireDraft(params.playbook, caller, services) : undefined
+    const { name } = draft ?? (await requirePlaybook(stores.playbooks, scope, params.playbook))
+    // A generated playbook may have the name of an authored one of another organization.
+    const seen = await directory.seen(scope, [...playbooks.authored(), ...playbooks.shadows()])
+    const own = seen.find((playbook) => playbook.name === name)
+    const file = own && playbooks.fileOf(name)?.replace(/\.ya?ml$/, '.test.yaml')
     if (file === undefined || !existsSync(file))
       return { body: { file: null, problems: [], tests: [], coverage: null } }
     const body = await dryRunGate.through(placeOf(scope), gone(), (signal) =>
-      runBeside(file, catalogue, signal),
+      runBeside(file, catalogue, { signal, edited: draft?.source }),
     )
     return { body }
   },
@@ -77,8 +86,18 @@ export const testPlaybook = defineRoute({
  */
 const placeOf = (scope: OrganizationScope): string => (scope === 'all' ? scope : (scope[0] ?? 'none'))
 
-async function runBeside(file: string, catalogue: Catalogue, signal: AbortSignal): Promise<unknown> {
-  const { tests, problems } = await loadTests(file, catalogue)
+interface RunOptions {
+  readonly signal: AbortSignal
+  /** Tested instead of the live version. */
+  readonly edited: string | undefined
+}
+
+async function runBeside(
+  file: string,
+  catalogue: Catalogue,
+  { signal, edited }: RunOptions,
+): Promise<unknown> {
+  const { tests, problems } = await loadTests(file, catalogue, edited)
   const known = { file: basename(file), problems: problems.map(failureView) }
   if (tests === undefined) return { ...known, tests: [], coverage: null }
   const budget = createDryRunBudget('the tests')

@@ -7,6 +7,8 @@ import {
   errorView,
   left,
   manyRuns,
+  next,
+  restOf,
   maxRetries,
   plan,
   playbookVersion,
@@ -52,7 +54,7 @@ export const retryRuns = defineRoute({
   answer: {
     type: 'object',
     additionalProperties: false,
-    required: ['data', 'left'],
+    required: ['data', 'left', 'next'],
     properties: {
       data: {
         type: 'array',
@@ -68,13 +70,15 @@ export const retryRuns = defineRoute({
         },
       },
       left,
+      next,
     },
   },
   body: manyRuns,
-  async handle({ body, caller }, { retries }) {
-    const { runUuids, total } = await chosenRuns(body, caller.scope, retries)
+  async handle({ body, caller }, services) {
+    const { retries } = services
+    const chosen = await chosenRuns(body, caller.scope, services)
     const results = await runSequentially(
-      runUuids,
+      chosen.runUuids,
       (uuid) => retries.retry(caller.scope, uuid, body.playbook ?? 'same', caller.actor, body.plans),
       untilEnough(),
     )
@@ -83,6 +87,6 @@ export const retryRuns = defineRoute({
       retry_uuid: 'done' in outcome ? outcome.done.uuid : null,
       error: 'done' in outcome ? null : errorView(outcome.error),
     }))
-    return { body: { data, left: total - results.length } }
+    return { body: { data, ...restOf(chosen, results) } }
   },
 })

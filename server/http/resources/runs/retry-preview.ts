@@ -8,6 +8,8 @@ import {
   errorView,
   left,
   manyRuns,
+  next,
+  restOf,
   plan,
   playbookVersion,
   untilEnough,
@@ -123,7 +125,7 @@ export const previewRetries = defineRoute({
   answer: {
     type: 'object',
     additionalProperties: false,
-    required: ['data', 'left'],
+    required: ['data', 'left', 'next'],
     properties: {
       data: {
         type: 'array',
@@ -146,14 +148,15 @@ export const previewRetries = defineRoute({
         },
       },
       left,
+      next,
     },
   },
   body: manyRuns,
   async handle({ body, caller }, services) {
     const { retries } = services
-    const { runUuids, total } = await chosenRuns(body, caller.scope, retries)
+    const chosen = await chosenRuns(body, caller.scope, services)
     const results = await runSequentially(
-      runUuids,
+      chosen.runUuids,
       async (uuid) =>
         await previewView(await retries.preview(caller.scope, uuid, body.playbook ?? 'same'), services),
       untilEnough(),
@@ -163,7 +166,7 @@ export const previewRetries = defineRoute({
         ? { ...outcome.done, error: null }
         : { run_uuid: runUuid, ...nothing, error: errorView(outcome.error) },
     )
-    return { body: { data, left: total - results.length } }
+    return { body: { data, ...restOf(chosen, results) } }
   },
 })
 

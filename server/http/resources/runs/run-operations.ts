@@ -1,6 +1,8 @@
 import type { Organization } from '../../../../core/domain/organization.ts'
+import { ValidationError } from '../../../../core/errors/errors.ts'
 import { PlaybookError } from '../../../../core/errors/playbook-error.ts'
 import { knownNames, namesUnknownConnection } from '../../../../core/investigation/known-names.ts'
+import { isFor } from '../../../../core/playbook/check/owner.ts'
 import type { Playbook } from '../../../../core/playbook/language/playbook.ts'
 import { stepDecisions } from '../../../../core/domain/run.ts'
 import { RequestError } from '../../request/request-error.ts'
@@ -71,6 +73,13 @@ async function requireNames(
   if (missing.length > 0) await asRefusal(Promise.reject(new PlaybookError('the playbook', missing)))
 }
 
+const ofAnother = ({ name, organization = '' }: Playbook): ValidationError => {
+  const message = `the playbook '${name}' belongs to the organization ${organization}`
+  return new ValidationError('playbook_of_another', message, [{ pointer: '/organization_code', message }], {
+    hint: `start it for ${organization}`,
+  })
+}
+
 export const startPlaybook = defineRoute({
   method: 'POST',
   path: '/playbooks/{playbook}/runs',
@@ -96,10 +105,12 @@ export const startPlaybook = defineRoute({
     const organization = await directory.organization(caller.scope, code, '/organization_code')
     // A shadow too: its refusal says more.
     const authored = [...playbooks.authored(), ...playbooks.shadows()]
-    const playbook = authored.find(({ name }) => name === params.playbook)
+    const seen = await directory.seen(caller.scope, authored)
+    const playbook = seen.find(({ name }) => name === params.playbook)
     if (playbook === undefined) {
       throw new RequestError('playbook_not_found', undefined, { hint: 'GET playbooks lists the playbooks' })
     }
+    if (!isFor(playbook, organization.code)) throw ofAnother(playbook)
     if (playbook.shadow === undefined && !playbook.startedBy.hand) {
       throw new RequestError('playbook_not_manual', undefined, { hint: 'add `manual: true` to its `on`' })
     }

@@ -1,4 +1,5 @@
 import { wordFor, type Author } from '../../../../core/domain/audit.ts'
+import { stepName } from '../../../../core/engine/journal/step-name.ts'
 import type { FailedAttempt, JournalEntry, Run } from '../../../../core/domain/run.ts'
 import type { ListedRun } from '../../../../core/ports/runs/run-store.ts'
 import type { Directory } from '../../caller/directory.ts'
@@ -49,6 +50,7 @@ export function stepView(
   return {
     path: entry.path,
     step_id: entry.stepId,
+    name: stepName(entry),
     kind: entry.kind,
     state: entry.state,
     attempt: entry.attempt,

@@ -2,11 +2,12 @@ import { ValidationError } from '../../../../core/errors/errors.ts'
 import { organizationScope } from '../../../../core/engine/scope/alert-scope.ts'
 import type { Organization } from '../../../../core/domain/organization.ts'
 import type { RunTrigger } from '../../../../core/domain/run.ts'
+import { isFor } from '../../../../core/playbook/check/owner.ts'
 import type { Playbook } from '../../../../core/playbook/language/playbook.ts'
 import { compileSchema } from '../../../../core/schema/index.ts'
 import { RequestError } from '../../request/request-error.ts'
 import { defineRoute, type Recall, type Services } from '../../routing/route.ts'
-import { requireVisibleOrganization } from '../access/lookups.ts'
+import { requireVisibleOrganization } from '../access/organizations/lookups.ts'
 import { objectSchema, textOrNull } from '../system/page.ts'
 import { recallRun } from './run-view.ts'
 
@@ -42,7 +43,7 @@ export const triggerPlaybook = defineRoute({
   otherFields: true,
   async handle({ params, body, caller }, services) {
     const organization = await requireVisibleOrganization(caller.scope, params.organization, services)
-    const playbook = requireWebhook(params.playbook, services)
+    const playbook = requireWebhook(params.playbook, organization, services)
     requireFit(playbook, body)
     const trigger: RunTrigger = {
       kind: 'webhook',
@@ -60,10 +61,14 @@ export const triggerPlaybook = defineRoute({
   },
 })
 
-/** Throws RequestError `playbook_not_found`, also for a playbook without `on.webhook`: senders see no others. */
-function requireWebhook(name: string, { playbooks }: Pick<Services, 'playbooks'>): Playbook {
+/** Throws RequestError `playbook_not_found`, also for a playbook without `on.webhook` or of another organization: senders see no others. */
+function requireWebhook(
+  name: string,
+  { code }: Organization,
+  { playbooks }: Pick<Services, 'playbooks'>,
+): Playbook {
   const playbook = playbooks.authored().find((each) => each.name === name)
-  if (playbook?.webhookTrigger !== undefined) return playbook
+  if (playbook?.webhookTrigger !== undefined && isFor(playbook, code)) return playbook
   throw new RequestError('playbook_not_found', undefined, {
     hint: 'use the name of a live playbook with `webhook` in its `on`',
   })

@@ -4,11 +4,10 @@ import { ConflictError } from '../../../../core/errors/errors.ts'
 import type { Playbook } from '../../../../core/playbook/language/playbook.ts'
 import { maxReportAlerts, shadowReport } from '../../../../core/shadow/report.ts'
 import { shadowOutcomes } from '../../../../core/shadow/shadow-result.ts'
-import { requireWholeScope } from '../../caller/authenticate.ts'
 import { type Caller } from '../../caller/caller.ts'
 import { RequestError } from '../../request/request-error.ts'
 import { defineRoute, type Services } from '../../routing/route.ts'
-import { asRefusal } from '../playbooks/edit-playbook.ts'
+import { asRefusal, publishScope } from '../playbooks/edit-playbook.ts'
 import { compiledPlaybook } from '../playbooks/playbook-results.ts'
 import { apiPlaybookSchema, playbookView, requirePlaybook } from '../playbooks/playbook-view.ts'
 import { epochMs, pageOf, pageParameters, pageSchema, pageView } from '../system/page.ts'
@@ -40,16 +39,22 @@ const getShadowReport = defineRoute({
   answer: shadowReportSchema,
   query: spanParameters,
   async handle({ params, query, caller }, services) {
-    const shadow = requireShadow(params.playbook, services)
+    const shadow = await requireShadow(params.playbook, caller, services)
     return { body: await reportOf(shadow, query, caller, services) }
   },
 })
 
 /** Throws RequestError `playbook_not_found`; ConflictError `playbook_not_in_shadow`. */
-function requireShadow(name: string, { playbooks }: Services): Playbook {
-  const shadow = playbooks.shadows().find((each) => each.name === name)
+async function requireShadow(
+  name: string,
+  { scope }: Caller,
+  { playbooks, directory }: Services,
+): Promise<Playbook> {
+  const seen = await directory.seen(scope, [...playbooks.shadows(), ...playbooks.authored()])
+  const published = seen.find((each) => each.name === name)
+  const shadow = published?.shadow === undefined ? undefined : published
   if (shadow !== undefined) return shadow
-  if (playbooks.published(name) === undefined)
+  if (published === undefined)
     throw new RequestError('playbook_not_found', undefined, {
       hint: 'GET playbooks lists the playbooks; the log of the server names files with errors',
     })
@@ -112,7 +117,7 @@ const listShadowAlerts = defineRoute({
     outcome: { enum: shadowOutcomes, description: 'Default: all, also those that wait.' },
   },
   async handle({ params, query, caller }, services) {
-    const shadow = requireShadow(params.playbook, services)
+    const shadow = await requireShadow(params.playbook, caller, services)
     const { scope, filter } = await filterOf(shadow, query, caller, services)
     const page = await services.stores.shadows.list(scope, pageOf(query), {
       ...filter,
@@ -140,7 +145,7 @@ const getShadowAlert = defineRoute({
   answer: shadowAlertSchema,
   async handle({ params, caller }, services) {
     const { stores, directory, calculations, catalogue, playbooks } = services
-    const { name } = requireShadow(params.playbook, services)
+    const { name } = await requireShadow(params.playbook, caller, services)
     const found = await stores.shadows.find(caller.scope, name, params.alert)
     if (found === undefined)
       throw new RequestError('alert_not_found', 'The shadow was not judged on this alert.', {
@@ -178,7 +183,7 @@ const promoteShadow = defineRoute({
   once: false,
   access: 'playbooks:write',
   summary:
-    'Makes a shadow live, with its report in the audit log. The API key must not be limited to organizations.',
+    'Makes a shadow live, with its report in the audit log. Without access to all organizations: only one of an organization of yours.',
   answer: apiPlaybookSchema,
   body: {
     required: ['hash', 'beside_hash'],
@@ -193,13 +198,18 @@ const promoteShadow = defineRoute({
     },
   },
   async handle({ params, body, caller }, services) {
-    requireWholeScope(caller)
-    const { playbooks, stores, scheduler } = services
-    const shadow = requireShadow(params.playbook, services)
+    const { playbooks, stores, scheduler, directory } = services
+    const shadow = await requireShadow(params.playbook, caller, services)
     const report = await reportOf(shadow, body, caller, services)
     const seen = { shadow: body.hash, live: body.beside_hash }
     const { playbook } = await asRefusal(
-      playbooks.promote(shadow.name, seen, caller.actor, evidenceIn(report, body.hash)),
+      playbooks.promote(
+        shadow.name,
+        seen,
+        caller.actor,
+        evidenceIn(report, body.hash),
+        await publishScope(caller, directory),
+      ),
     )
     await scheduler.takeOver()
     const kept = await requirePlaybook(stores.playbooks, caller.scope, playbook.name)

@@ -51,6 +51,7 @@ const listAudit = defineRoute({
     action: { type: 'string', enum: auditActions },
     actor: { type: 'string', description: 'Id or name of the actor.' },
     subject: { type: 'string', description: 'Id of the changed object, e.g. the uuid of a run.' },
+    skill: { type: 'string', description: 'Name of the called, held or resolved skill.' },
     organization: { type: 'string', description: 'Code of an organization.' },
     sort: {
       type: 'string',
@@ -62,9 +63,13 @@ const listAudit = defineRoute({
     before: { ...epochMs, description: 'Before this time (epoch milliseconds).' },
   },
   async handle({ query, caller }, { stores, directory }) {
-    const { organization, action, actor, subject, after, before } = query
+    const { organization, action, actor, subject, skill, after, before } = query
     const scope = await directory.scopeWithin(caller.scope, organization)
-    const page = await stores.audit.list(scope, { action, actor, subject, after, before }, pageOf(query))
+    const page = await stores.audit.list(
+      scope,
+      { action, actor, subject, skill, after, before },
+      pageOf(query),
+    )
     return { body: await pageView(page, (entry) => entry) }
   },
 })

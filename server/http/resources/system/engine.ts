@@ -59,6 +59,11 @@ export const apiEngineSchema = objectSchema({
       organization_code: text,
       alert_id: { ...text, description: 'The alert that repeats join.' },
       case_id: textOrNull,
+      alert_type: textOrNull,
+      grouped_because: {
+        ...textOrNull,
+        description: 'What repeats have in common, phrased to follow "because"; null: not recorded.',
+      },
       alerts: { ...count, description: 'Including the first alert.' },
       begins_at: time,
       last_at: { ...time, description: 'Time of the newest repeat (epoch milliseconds).' },
@@ -136,15 +141,19 @@ function organizationView(
 async function groupViews(scope: OrganizationScope, { stores, directory }: Services) {
   const groups = await stores.alerts.groups(scope, maxGroups)
   return await Promise.all(
-    groups.map(async ({ organizationUuid, alertId, caseId, size, beginsAt, lastAt, endsAt }) => ({
-      organization_code: await directory.organizationCode(organizationUuid),
-      alert_id: alertId,
-      case_id: caseId,
-      alerts: size,
-      begins_at: beginsAt,
-      last_at: lastAt,
-      ends_at: endsAt,
-    })),
+    groups.map(
+      async ({ organizationUuid, alertId, caseId, type, reason, size, beginsAt, lastAt, endsAt }) => ({
+        organization_code: await directory.organizationCode(organizationUuid),
+        alert_id: alertId,
+        case_id: caseId,
+        alert_type: type,
+        grouped_because: reason,
+        alerts: size,
+        begins_at: beginsAt,
+        last_at: lastAt,
+        ends_at: endsAt,
+      }),
+    ),
   )
 }
 

@@ -11,7 +11,7 @@ const followChanges = defineRoute({
   answer: {
     type: 'string',
     description:
-      'Data of `many`: the `kinds` with changes. Of the others (`alert`, `run`, `case`, `checkpoint`, `connection`, `playbook`, `organization`, `provider`, `engine`, `key`, `account`, `audit`): `id` and `organization_code`, null if there is none. An empty `heartbeat` comes at least every 15 seconds.',
+      'Data of `many`: the `kinds` with changes. Of the others (`alert`, `run`, `case`, `checkpoint`, `containment`, `notification`, `connection`, `playbook`, `organization`, `provider`, `engine`, `key`, `account`, `audit`): `id` and `organization_code`, null if there is none. An empty `heartbeat` comes at least every 15 seconds.',
   },
   async handle({ caller }, { changeFeed }) {
     return { events: (stream) => changeFeed.follow(stream, caller) }

@@ -20,10 +20,11 @@ const readyz = defineRoute({
   path: '/readyz',
   outsidePrefix: true,
   access: 'public',
-  summary: 'The store accepts writes, and the server is not closing.',
+  summary: 'The store accepts writes, and the server is not draining or closing.',
   answer: objectSchema({ status: { const: 'ready' } }),
   async handle(_request, services) {
     if (services.closing.aborted) throw notReady('The server is closing.')
+    if (services.draining.aborted) throw notReady('The server is draining: it stops soon.')
     await requireReady(services)
     return { body: { status: 'ready' } }
   },

@@ -10,9 +10,9 @@ const getMetrics = defineRoute({
     'Metrics of the process in the text format of Prometheus. The API key must not be limited to organizations.',
   answer: { type: 'string' },
   isText: true,
-  async handle({ caller }, { metrics, stores }) {
+  async handle({ caller }, { metrics, stores, clock }) {
     requireWholeScope(caller)
-    return { text: await metrics.text(stores), type: 'text/plain; version=0.0.4; charset=utf-8' }
+    return { text: await metrics.text(stores, clock.now()), type: 'text/plain; version=0.0.4; charset=utf-8' }
   },
 })
 
