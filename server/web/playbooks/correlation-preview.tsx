@@ -12,6 +12,7 @@ import { OutsideText } from '../parts/text-view.tsx'
 import { serverTime } from '../parts/time.ts'
 import { DateTime } from '../parts/times.tsx'
 import { useMay } from '../session/session.ts'
+import { ownerIn } from './playbook.ts'
 
 type Merge = ApiCorrelationPreview['merges'][number]
 
@@ -26,7 +27,7 @@ const dayMs = 86_400_000
 /** Applies the correlation rules of the text in the editor, published or not, to past alerts. */
 export function CorrelationPreview({ source }: { readonly source: string }) {
   const mayPreview = useMay('playbooks:test')
-  const organization = useOrganization(useState<string | null>(null))
+  const organization = useOrganization(useState<string | null>(ownerIn(source) ?? null))
   const [days, setDays] = useState('30')
   const preview = useMutation({
     mutationFn: () =>

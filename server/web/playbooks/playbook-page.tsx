@@ -1,11 +1,13 @@
-import { Alert, Badge, Stack, Text } from '@mantine/core'
+import { Alert, Badge, Group, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useParams } from 'wouter'
 import { useRef } from 'react'
+import type { AccessPermission } from '../../../core/access/permissions.ts'
 import { apiGet } from '../api/call.ts'
 import { PageLoading, TextLink } from '../parts/layout.tsx'
 import { DateTime } from '../parts/times.tsx'
-import { useMay, useMayForAll } from '../session/session.ts'
+import { has, mayFor, useMay, useSession } from '../session/session.ts'
+import { showInvisible } from '../parts/outside-text.ts'
 import { ViewHead, ViewError } from '../shell/view.tsx'
 import { EditPlaybook } from './editor/edit-playbook.tsx'
 import { declaresState, isManual } from './playbook.ts'
@@ -26,7 +28,7 @@ const nothing = {}
 /** A playbook by name, or a version by hash. */
 export default function PlaybookPage() {
   const { id } = useParams<{ id: string }>()
-  const mayEdit = useMayForAll('playbooks:write')
+  const session = useSession()
   const mayStart = useMay('runs:write')
   const mayReadRuns = useMay('runs:read')
   const found = useQuery({ queryKey: ['playbook', id], queryFn: () => read(id), refetchOnWindowFocus: false })
@@ -42,12 +44,19 @@ export default function PlaybookPage() {
   if (found.isLoadingError) return <ViewError error={found.error} onRetry={() => void found.refetch()} />
   const { data } = found
   const isNewest = newest.data === undefined || newest.data.hash === data.hash
-  const isEdited = mayEdit && isNewest
+  const may = (permission: AccessPermission) => mayFor(session, permission, ownerOf(data))
+  const mayPublish = may('playbooks:write')
+  const isEdited = isNewest && (mayPublish || may('playbooks:test'))
   return (
     <Stack gap="var(--tocsin-gap)">
       <ViewHead
         title={data.name}
-        states={<PlaybookState playbook={data} />}
+        states={
+          <>
+            <PlaybookState playbook={data} />
+            {ownerOf(data) !== null && <Badge variant="outline">Organization {ownerOf(data)}</Badge>}
+          </>
+        }
         about={<ResultsLine name={data.name} />}
         actions={
           mayStart &&
@@ -63,7 +72,7 @@ export default function PlaybookPage() {
           </TextLink>
         </Alert>
       )}
-      {data.shadow && mayReadRuns && <ShadowSection name={data.name} />}
+      {data.shadow && mayReadRuns && <ShadowSection name={data.name} mayPromote={mayPublish} />}
       {data.shadows.length > 0 && <ShadowsNote names={data.shadows} />}
       {isNewest && !data.in_force && !data.shadow && data.origin === 'file' && (
         <Alert color="orange" title="No live version">
@@ -72,30 +81,57 @@ export default function PlaybookPage() {
         </Alert>
       )}
       {data.origin === 'made' && data.organization_code !== null && isNewest && (
-        <MadeNote organization={data.organization_code} mayKeep={mayEdit} />
+        <MadeNote organization={data.organization_code} mayKeep={mayPublish} />
       )}
+      {isNewest && <DraftNote playbook={data} />}
       {isEdited ? (
         <EditPlaybook key={`${data.name} ${editor.key}`} playbook={data} onSaved={editor.keepFor} />
       ) : (
-        <PlaybookEditor
-          key={data.hash}
-          source={data.source}
-          begun={{ hash: data.hash, text: data.source }}
-          name={data.name}
-          isReadOnly
-          onDraft={doNothing}
-          onSaved={doNothing}
-          onDiscard={doNothing}
-        />
+        <ReadOnlyPlaybook playbook={data} isNewest={isNewest} />
       )}
       {mayStart && data.in_force && data.origin === 'file' && (
         <TestsSection key={data.hash} name={data.name} />
       )}
       <StateSection name={data.name} isDeclared={declaresState(data.source)} mayReset={mayStart} />
-      <Versions playbook={data} mayRestore={mayEdit && data.origin === 'file'} />
+      <Versions playbook={data} mayRestore={mayPublish && data.origin === 'file'} />
     </Stack>
   )
 }
+
+interface ReadOnlyPlaybookProps {
+  readonly playbook: ApiPlaybookDetail
+  readonly isNewest: boolean
+}
+
+function ReadOnlyPlaybook({ playbook, isNewest }: ReadOnlyPlaybookProps) {
+  const { name, hash, source, origin, organization_code: code } = playbook
+  const isShared = origin === 'file' && code === null
+  const writesOthers = has(useSession(), 'playbooks:test')
+  return (
+    <>
+      {isNewest && isShared && writesOthers && (
+        <Text size="sm">
+          All organizations share this playbook, so you cannot change it. To handle the same alerts
+          differently in your organization, create a playbook with <code>organization</code> at the top.
+        </Text>
+      )}
+      <PlaybookEditor
+        key={hash}
+        source={source}
+        begun={{ hash, text: source }}
+        name={name}
+        isReadOnly
+        onDraft={doNothing}
+        onSaved={doNothing}
+        onDiscard={doNothing}
+      />
+    </>
+  )
+}
+
+/** The organization of an authored playbook. A generated one is kept for all of them. */
+const ownerOf = ({ origin, organization_code: code }: ApiPlaybookDetail): string | null =>
+  origin === 'file' ? code : null
 
 function PlaybookState({ playbook }: { readonly playbook: ApiPlaybookDetail }) {
   if (playbook.in_force) return <Badge color="green">Live</Badge>
@@ -132,6 +168,23 @@ function useEditorKey(hash: string | undefined) {
       at.current.saved = saved
     },
   }
+}
+
+/** A note on the page of a playbook that has a draft. */
+function DraftNote({ playbook: { name, draft } }: { readonly playbook: ApiPlaybookDetail }) {
+  if (draft === null) return null
+  return (
+    <Alert color="blue" title={`Draft by ${showInvisible(draft.changed_by.name)}`}>
+      <Group gap="xs">
+        <Text size="sm">
+          Saved <DateTime at={draft.changed_at} ago />, not published.
+        </Text>
+        <TextLink href={`/playbooks/${name}/draft`} isUnderlined>
+          Open draft
+        </TextLink>
+      </Group>
+    </Alert>
+  )
 }
 
 interface MadeNoteProps {

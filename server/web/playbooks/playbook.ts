@@ -17,6 +17,20 @@ export const correlatesAlerts = (source: string): boolean =>
 export const startsForAlerts = (source: string): boolean =>
   /^on:.*\balert:/m.test(source) || /^on:[^\S\n]*\n(?:[ \t].*\n)*?[ \t]+alert:/m.test(source)
 
+/** Code of the organization that a source names. Undefined: it is shared. */
+export const ownerIn = (source: string): string | undefined =>
+  /^organization:[ \t]+["']?(\w+)["']?[ \t]*(?:#.*)?$/m.exec(source)?.[1]
+
+/** The source with another organization, in a line of its own below the name; null: without. */
+export function withOwner(source: string, code: string | null): string {
+  const rest = source.replace(/^organization:.*(?:\n|$)/m, '')
+  if (code === null) return rest
+  const line = `organization: ${/^[A-Za-z_]/.test(code) ? code : `'${code}'`}\n`
+  const name = /^name:.*\n/m.exec(rest)
+  const at = name === null ? 0 : name.index + name[0].length
+  return rest.slice(0, at) + line + rest.slice(at)
+}
+
 /** The template of a new playbook. */
 export const newSource = `apiVersion: tocsin/v1
 name: my-playbook
@@ -40,6 +54,8 @@ export function triggerText(on: PlaybookTriggers | null): string {
     ...(on.entity === null
       ? []
       : [`${on.entity.kinds.join(' or ')} in ${on.entity.times} alerts${filtered(on.entity)}`]),
+    ...(on.question === null ? [] : [`question${filtered(on.question)}`]),
+    ...(on.run === null ? [] : [`run ${on.run.events.join(' or ')}${filtered(on.run)}`]),
     ...(on.webhook ? ['webhook'] : []),
     ...(manual ? ['manual'] : []),
     ...(call ? ['other playbooks'] : []),

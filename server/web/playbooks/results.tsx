@@ -2,11 +2,11 @@ import type { RunStatus } from '../../../core/domain/run.ts'
 import { Anchor, Group, Text } from '@mantine/core'
 import { Link } from 'wouter'
 import { useQuery } from '@tanstack/react-query'
-import { serverTime, exactTime, useZone } from '../parts/time.ts'
+import { serverTime, zonedTime, useZone } from '../parts/time.ts'
 import { breakable } from '../parts/text-view.tsx'
 import { showInvisible } from '../parts/outside-text.ts'
 import { runStatusLooks } from '../parts/states.tsx'
-import { DateTime, TableTime } from '../parts/times.tsx'
+import { DateTime } from '../parts/times.tsx'
 import './playbooks.css'
 import { failureRate, resultText, triggerText } from './playbook.ts'
 import type { ApiPlaybookResults } from '../api/types.ts'
@@ -32,15 +32,19 @@ export function AlertsCell({ name }: CellProps) {
   const zone = useZone()
   const results = useResults(name)
   if (results === undefined) return null
-  const { alerts_7d: week, alerts_30d: month, since } = results
+  const { alerts_7d: week, alerts_30d: month, repeats_7d: repeats, since } = results
   const isWhole = serverTime() - since > 29 * 86_400_000
   return (
-    <span className="number" title={isWhole ? undefined : `Counted since ${exactTime(since, zone)}`}>
+    <span className="number" title={isWhole ? undefined : `Counted since ${zonedTime(since, zone)}`}>
       {week.toLocaleString()} / {month.toLocaleString()}
       {isWhole ? '' : '+'}
+      {repeats > 0 && <span className="result-repeats">{repeatsText(repeats)} in 7 days</span>}
     </span>
   )
 }
+
+const repeatsText = (count: number): string =>
+  `${count.toLocaleString()}${count >= 10_000 ? '+' : ''} ${count === 1 ? 'repeat' : 'repeats'}`
 
 /** Newest runs, newest last. */
 export function LastRunsCell({ name }: CellProps) {
@@ -57,8 +61,8 @@ export function LastRunsCell({ name }: CellProps) {
             href={`/runs/${uuid}`}
             className={`result-mark state-${color}`}
             data-status={status}
-            aria-label={`Run of ${exactTime(at, zone)}: ${text}`}
-            title={`${text}, ${exactTime(at, zone)}`}
+            aria-label={`Run of ${zonedTime(at, zone)}: ${text}`}
+            title={`${text}, ${zonedTime(at, zone)}`}
             tabIndex={-1}
           />
         )
@@ -88,26 +92,23 @@ export function FailedCell({ name }: CellProps) {
   )
 }
 
-export function LastRunCell({ name }: CellProps) {
-  return <TableTime at={useResults(name)?.last_runs[0]?.created_at ?? null} />
-}
-
 /** Triggers and last results on one line. */
 export function ResultsLine({ name }: { readonly name: string }) {
   const results = useResults(name)
   const zone = useZone()
   if (results === undefined) return <>&nbsp;</>
-  const { on, alerts_7d: week, judged } = results
+  const { on, alerts_7d: week, repeats_7d: repeats, judged } = results
   return (
     <Group gap="4px 16px">
       <span>Triggered by {showInvisible(triggerText(on))}</span>
       {on !== null && on.next_runs.length > 0 && (
-        <Text span size="sm" title={on.next_runs.map((at) => exactTime(at, zone)).join('\n')}>
+        <Text span size="sm" title={on.next_runs.map((at) => zonedTime(at, zone)).join('\n')}>
           Next run: <DateTime at={on.next_runs[0]!} />
         </Text>
       )}
       <span>
-        {week.toLocaleString()} {week === 1 ? 'alert' : 'alerts'} in 7 days
+        {week.toLocaleString()} {week === 1 ? 'alert' : 'alerts'}
+        {repeats > 0 && ` and ${repeatsText(repeats)}`} in 7 days
       </span>
       {judged > 0 && (
         <Group gap={8} component="span">

@@ -11,10 +11,19 @@ import { OutsideText } from '../parts/text-view.tsx'
 
 type Failure = ApiTestResult['problems'][number]
 
+interface TestsSectionProps {
+  readonly name: string
+  /** Tests the saved draft instead of the live version. */
+  readonly isDraft?: boolean
+}
+
 /** Runs the tests of a playbook and shows uncovered branches. Mount it anew for another version. */
-export function TestsSection({ name }: { readonly name: string }) {
+export function TestsSection({ name, isDraft = false }: TestsSectionProps) {
   const run = useMutation({
-    mutationFn: () => apiCall<ApiTestResult>('POST', `/playbooks/${encodeURIComponent(name)}/test`),
+    mutationFn: () =>
+      apiCall<ApiTestResult>('POST', `/playbooks/${encodeURIComponent(name)}/test`, {
+        query: { draft: isDraft || undefined },
+      }),
   })
   return (
     <Section
@@ -27,17 +36,24 @@ export function TestsSection({ name }: { readonly name: string }) {
     >
       {run.isError && <ErrorAlert error={run.error} />}
       {run.data ? (
-        <TestedView tested={run.data} name={name} />
+        <TestedView tested={run.data} name={name} address={`/playbooks/${name}${isDraft ? '/draft' : ''}`} />
       ) : (
         <Text size="sm" c="dimmed">
-          Tests the live version with mocked skills: no real calls.
+          Tests the {isDraft ? 'saved draft' : 'live version'} with mocked skills: no real calls.
         </Text>
       )}
     </Section>
   )
 }
 
-function TestedView({ tested, name }: { readonly tested: ApiTestResult; readonly name: string }) {
+interface TestedViewProps {
+  readonly tested: ApiTestResult
+  readonly name: string
+  /** The view of the tested source. */
+  readonly address: string
+}
+
+function TestedView({ tested, name, address }: TestedViewProps) {
   const [, navigate] = useLocation()
   const { file, problems, tests, coverage } = tested
   if (file === null)
@@ -76,7 +92,7 @@ function TestedView({ tested, name }: { readonly tested: ApiTestResult; readonly
               key={label}
               className="problem-row"
               onClick={() => {
-                navigate(`/playbooks/${name}?line=${line}`)
+                navigate(`${address}?line=${line}`)
                 scrollTo(0, 0)
               }}
             >

@@ -9,6 +9,7 @@ import { ErrorAlert, ShowMore } from '../parts/feedback.tsx'
 import { SmallTable, type SmallColumn } from '../parts/small-table.tsx'
 import { OutsideText } from '../parts/text-view.tsx'
 import { TableTime } from '../parts/times.tsx'
+import { RollBack } from './draft/roll-back.tsx'
 import { Differences } from './editor/differences.tsx'
 
 interface VersionsProps {
@@ -22,6 +23,7 @@ const short = (hash: string): string => hash.slice(0, 12)
 /** All published versions, with a diff to the displayed one. */
 export function Versions({ playbook, mayRestore }: VersionsProps) {
   const [compared, setCompared] = useState<string>()
+  const [rolledBack, setRolledBack] = useState<ApiPlaybook>()
   const versions = useInfiniteQuery({
     queryKey: ['versions', playbook.name],
     queryFn: ({ pageParam: cursor }) =>
@@ -46,7 +48,13 @@ export function Versions({ playbook, mayRestore }: VersionsProps) {
       title="Versions"
       {...(versions.data && { count: total })}
       rows={rows}
-      columns={columnsOf({ shown: playbook.hash, mayRestore, compared, onCompare: setCompared })}
+      columns={columnsOf({
+        shown: playbook.hash,
+        mayRestore,
+        compared,
+        onCompare: setCompared,
+        onRollBack: setRolledBack,
+      })}
       idOf={(version) => version.hash}
       mah={320}
       empty="Loading …"
@@ -62,6 +70,7 @@ export function Versions({ playbook, mayRestore }: VersionsProps) {
           />
         </Stack>
       )}
+      <RollBack version={rolledBack} onClose={() => setRolledBack(undefined)} />
     </SmallTable>
   )
 }
@@ -72,9 +81,10 @@ interface ColumnOptions {
   readonly mayRestore: boolean
   readonly compared: string | undefined
   readonly onCompare: (hash: string | undefined) => void
+  readonly onRollBack: (version: ApiPlaybook) => void
 }
 
-function columnsOf({ shown, mayRestore, compared, onCompare }: ColumnOptions) {
+function columnsOf({ shown, mayRestore, compared, onCompare, onRollBack }: ColumnOptions) {
   const columns: readonly SmallColumn<ApiPlaybook>[] = [
     {
       title: 'Version',
@@ -95,34 +105,39 @@ function columnsOf({ shown, mayRestore, compared, onCompare }: ColumnOptions) {
     },
     {
       title: 'By',
-      cell: ({ put_in_force_actor: by }) => by !== null && <OutsideText text={actorText(by)} />,
+      cell: ({ put_in_force_actor: by, origin }) =>
+        by?.kind === 'server' && origin === 'file'
+          ? 'playbooks folder'
+          : by !== null && <OutsideText text={actorText(by)} />,
+    },
+    {
+      title: 'Why',
+      cell: ({ put_in_force_reason: reason }) => reason !== null && <OutsideText text={reason} />,
     },
     {
       title: 'Actions',
       isNarrow: true,
-      cell: ({ name, hash, in_force: isLive }) => (
-        <Group gap="xs" wrap="nowrap">
-          {hash !== shown && (
-            <Button
-              size="compact-xs"
-              variant="default"
-              onClick={() => onCompare(hash === compared ? undefined : hash)}
-            >
-              {hash === compared ? 'Hide differences' : 'Compare'}
-            </Button>
-          )}
-          {mayRestore && !isLive && (
-            <Button
-              component={Link}
-              href={`/playbooks/${name}?restore=${hash}`}
-              size="compact-xs"
-              variant="default"
-            >
-              Restore
-            </Button>
-          )}
-        </Group>
-      ),
+      cell: (version) => {
+        const { hash, in_force: isLive } = version
+        return (
+          <Group gap="xs" wrap="nowrap">
+            {hash !== shown && (
+              <Button
+                size="compact-xs"
+                variant="default"
+                onClick={() => onCompare(hash === compared ? undefined : hash)}
+              >
+                {hash === compared ? 'Hide differences' : 'Compare'}
+              </Button>
+            )}
+            {mayRestore && !isLive && (
+              <Button size="compact-xs" variant="default" onClick={() => onRollBack(version)}>
+                Roll back
+              </Button>
+            )}
+          </Group>
+        )
+      },
     },
   ]
   return columns

@@ -5,6 +5,7 @@ import type { Validation } from '../../api/types.ts'
 import { ErrorAlert } from '../../parts/feedback.tsx'
 import { Section } from '../../parts/layout.tsx'
 import { durationText } from '../../parts/time.ts'
+import { ownerIn } from '../playbook.ts'
 import { BacktestResult } from './backtest-result.tsx'
 import { useBacktest, type ApiBacktest } from './use-backtest.ts'
 
@@ -39,6 +40,7 @@ export function BacktestSection({ name, source, checked }: BacktestSectionProps)
       title="Backtest"
       actions={
         <BacktestControls
+          owner={ownerIn(source)}
           isBusy={isRunning || start.isPending}
           isReady={checked !== undefined && checked.name !== null}
           onStart={(form) => start.mutate({ ...form, source })}
@@ -68,6 +70,8 @@ export function BacktestSection({ name, source, checked }: BacktestSectionProps)
 }
 
 interface BacktestControlsProps {
+  /** Code of the organization of the playbook; undefined: it is a shared one. */
+  readonly owner: string | undefined
   readonly isBusy: boolean
   readonly isReady: boolean
   readonly onStart: (form: {
@@ -77,8 +81,8 @@ interface BacktestControlsProps {
   }) => void
 }
 
-function BacktestControls({ isBusy, isReady, onStart }: BacktestControlsProps) {
-  const organization = useOrganization(useState<string | null>(null))
+function BacktestControls({ owner, isBusy, isReady, onStart }: BacktestControlsProps) {
+  const organization = useOrganization(useState<string | null>(owner ?? null))
   const [days, setDays] = useState('30')
   const [newInput, setNewInput] = useState('fail')
   return (

@@ -1,3 +1,4 @@
+import { stepName } from '../../../../core/engine/journal/step-name.ts'
 import { Grid, Group, Stack, Text, Title, UnstyledButton, Badge } from '@mantine/core'
 import { useState } from 'react'
 import { ErrorAlert, StoredErrorView } from '../../parts/feedback.tsx'
@@ -91,7 +92,7 @@ function RunSide({ title, side, decision, others, selected, onSelect }: RunSideP
           >
             <StateBadge {...stepLooks[each.state]} />
             <Text size="sm" truncate title={each.path}>
-              {showInvisible(each.path)}
+              {showInvisible(stepName(each))}
             </Text>
             <Group gap={4} wrap="nowrap">
               <Text size="xs" c="dimmed" truncate>

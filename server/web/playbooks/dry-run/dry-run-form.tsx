@@ -1,16 +1,18 @@
 import { useInputsForm } from '../../forms/inputs-form.tsx'
 import { FormError, JsonTextarea } from '../../forms/schema-form.tsx'
-import { Button, Modal, Group, SegmentedControl, Select, Stack, Text, Textarea } from '@mantine/core'
+import { Button, Group, SegmentedControl, Select, Stack, Text, Textarea } from '@mantine/core'
 import { useDisclosure, useDebouncedValue } from '@mantine/hooks'
 import { useMutation, keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
 import { useMay } from '../../session/session.ts'
+import { ownerIn } from '../playbook.ts'
 import type { ApiDryRun } from './dry-run.ts'
 import { apiCall, apiGet } from '../../api/call.ts'
 import { trimmedText, useUnsavedInput, useJsonText } from '../../forms/form-state.ts'
 import { useOrganization } from '../../api/lookups.ts'
 import { apiProblem } from '../../api/problem.ts'
 import type { ApiAlert, ApiPage, Validation, PlaybookTriggers } from '../../api/types.ts'
+import { Dialog } from '../../parts/dialog.tsx'
 import { showInvisible } from '../../parts/outside-text.ts'
 import { DateTime } from '../../parts/times.tsx'
 
@@ -35,7 +37,7 @@ export function DryRunButton({ source, checked, onDone }: DryRunButtonProps) {
       <Button variant="default" disabled={(checked?.name ?? null) === null} onClick={open}>
         Dry run
       </Button>
-      <Modal opened={opened && checked !== undefined} onClose={close} size="lg" title="Dry run">
+      <Dialog opened={opened && checked !== undefined} onClose={close} size="lg" title="Dry run">
         {checked !== undefined && (
           <DryRunForm
             source={source}
@@ -46,7 +48,7 @@ export function DryRunButton({ source, checked, onDone }: DryRunButtonProps) {
             }}
           />
         )}
-      </Modal>
+      </Dialog>
     </>
   )
 }
@@ -130,7 +132,7 @@ function DryRunForm(props: DryRunFormProps) {
 
 /** The input and the request. */
 function useDryRunForm({ source, checked: { name, on, inputs }, onDone }: DryRunFormProps) {
-  const organization = useOrganization(useState<string | null>(null))
+  const organization = useOrganization(useState<string | null>(ownerIn(source) ?? null))
   const [alert, setAlert] = useState<ChosenAlert | null>(null)
   const [content, setContent, forgetContent] = useUnsavedInput({
     place: `Content for a dry run of ${name}`,

@@ -152,7 +152,7 @@ function DryRunStepList({ steps, selected, onSelect }: DryRunStepListProps) {
         >
           <DryRunState step={step} />
           <Text size="sm" truncate title={step.path}>
-            {showInvisible(step.path)}
+            {showInvisible(step.name)}
           </Text>
           <Text size="xs" c="dimmed" truncate>
             {step.kind}
@@ -196,11 +196,11 @@ function DryRunStepPanel({ step }: { readonly step: DryRunStep }) {
       <Stack gap="sm">
         <Group gap="sm">
           <Title order={3} size="h4" className="outside-text">
-            {showInvisible(path)}
+            {showInvisible(step.name)}
           </Title>
           <DryRunState step={step} />
           <Text size="sm" c="dimmed">
-            {kind}
+            {showInvisible(step.name === path ? kind : path)}
           </Text>
         </Group>
         {write !== undefined && (

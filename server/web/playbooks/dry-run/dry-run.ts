@@ -1,3 +1,4 @@
+import { stepName } from '../../../../core/engine/journal/step-name.ts'
 import { useMemo, useState } from 'react'
 import type { ApiStep, ApiStoredError } from '../../api/types.ts'
 import type { NodeMark } from '../../graph/graph-picture.tsx'
@@ -21,7 +22,7 @@ export interface ApiDryRunTree {
 
 type DryRunEvent = { readonly step: DryStep } | { readonly would_do: Write }
 
-type DryStep = Omit<ApiStep, 'step_id' | 'resolution' | 'carried_from' | 'failed_attempts'>
+type DryStep = Omit<ApiStep, 'step_id' | 'name' | 'resolution' | 'carried_from' | 'failed_attempts'>
 
 /** A write that was not made. */
 interface Write {
@@ -85,10 +86,10 @@ export function followPath(tree: ApiDryRunTree, choices: ReadonlyMap<string, num
 
 function stepOf(event: DryRunEvent): DryRunStep {
   const rest = { step_id: null, resolution: null, carried_from: null, failed_attempts: [] }
-  if ('step' in event) return { ...event.step, ...rest, write: undefined }
+  if ('step' in event) return { ...event.step, name: stepName(event.step), ...rest, write: undefined }
   const { path, skill, input, output } = event.would_do
   const known = { path, kind: skill, state: 'completed', attempt: 1, error: null, input, output } as const
-  return { ...known, started_at: 0, ended_at: 0, ...rest, write: event.would_do }
+  return { ...known, name: stepName(known), started_at: 0, ended_at: 0, ...rest, write: event.would_do }
 }
 
 /** The results of graph nodes. Writes are marked. */

@@ -1,14 +1,13 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useCallback, useEffect, useState } from 'react'
-import { Stack, Text } from '@mantine/core'
+import { Text } from '@mantine/core'
 import { apiGet } from '../../api/call.ts'
 import { useFilters } from '../../lists/use-filters.ts'
 import { ErrorAlert, ConfirmDialog } from '../../parts/feedback.tsx'
-import { newSource } from '../playbook.ts'
-import type { ApiPlaybookDetail } from '../../api/types.ts'
-import { useDraft, type Draft } from './use-draft.ts'
+import { useNavigateWhileMounted } from '../../parts/hooks.ts'
+import type { ApiDraft, ApiPlaybookDetail } from '../../api/types.ts'
+import { draftPlace, useDraft, type Draft } from './use-draft.ts'
 import { PlaybookEditor } from './playbook-editor.tsx'
-import { RequirePermission, ViewTitle } from '../../shell/view.tsx'
 
 const names = ['restore'] as const
 
@@ -28,10 +27,11 @@ interface EditPlaybookProps {
 
 /** An editor for the newest version, with an unsaved draft or a restored version. */
 export function EditPlaybook({ playbook, onSaved }: EditPlaybookProps) {
-  const { name, hash, source, origin, in_force: isInForce } = playbook
+  const { name, hash, source, origin, in_force: isInForce, shadow: isInShadow } = playbook
   const { filters, set } = useFilters(names)
   const queries = useQueryClient()
   const { found, keep, handOver } = useDraft(name)
+  const leaveFor = useLeaveForDraft(handOver)
   const [begun, setBegun] = useState<Begun>({
     draft: found?.text === source ? undefined : found,
     note: 'Unsaved draft restored',
@@ -39,15 +39,10 @@ export function EditPlaybook({ playbook, onSaved }: EditPlaybookProps) {
   })
   const [isUnsaved, setUnsaved] = useState(begun.draft !== undefined)
   const { restore } = filters
-  const { data: earlier, ...reading } = useQuery({
-    queryKey: ['playbook', restore],
-    queryFn: () => apiGet<ApiPlaybookDetail>(`/playbooks/${encodeURIComponent(restore ?? '')}`),
-    enabled: restore !== undefined,
-    staleTime: Infinity,
-  })
+  const { data: earlier, ...reading } = useVersion(restore)
   // A generated playbook has no live version to conflict with.
   const isGenerated = origin !== 'file'
-  const base = isInForce && !isGenerated ? hash : null
+  const base = (isInForce || isInShadow) && !isGenerated ? hash : null
   const takeUp = useCallback(
     (version: ApiPlaybookDetail): void => {
       setBegun(({ turn }) => ({
@@ -76,6 +71,11 @@ export function EditPlaybook({ playbook, onSaved }: EditPlaybookProps) {
     if (version.name === name) onSaved(version.hash)
     else handOver(version.name, left)
   }
+  const draftSaved = (draft: ApiDraft, left: Draft | null): void => {
+    if (draft.name === name) return
+    keep(null)
+    leaveFor(draft, left)
+  }
   const discard = (): void => {
     keep(null)
     setBegun(({ turn }) => ({ draft: undefined, turn: turn + 1 }))
@@ -99,10 +99,29 @@ export function EditPlaybook({ playbook, onSaved }: EditPlaybookProps) {
         isGenerated={isGenerated}
         onDraft={keepDraft}
         onSaved={saved}
+        onDraftSaved={draftSaved}
         onDiscard={discard}
       />
     </>
   )
+}
+
+/** A version by its hash. */
+const useVersion = (hash: string | undefined) =>
+  useQuery({
+    queryKey: ['playbook', hash],
+    queryFn: () => apiGet<ApiPlaybookDetail>(`/playbooks/${encodeURIComponent(hash ?? '')}`),
+    enabled: hash !== undefined,
+    staleTime: Infinity,
+  })
+
+/** Opens a draft that was saved under another name; text that was typed while saving goes with it. */
+export function useLeaveForDraft(handOver: (other: string, draft: Draft | null) => void) {
+  const goOn = useNavigateWhileMounted()
+  return ({ name }: ApiDraft, left: Draft | null): void => {
+    handOver(draftPlace(name), left)
+    goOn(`/playbooks/${name}/draft`)
+  }
 }
 
 interface TakeUpProps {
@@ -126,37 +145,5 @@ function TakeUp({ version, onKeep, onTakeUp }: TakeUpProps) {
     >
       <Text size="sm">Your unsaved changes will be replaced by version {version?.slice(0, 12)}.</Text>
     </ConfirmDialog>
-  )
-}
-
-export default function NewPlaybookPage() {
-  return (
-    <RequirePermission permission="playbooks:write" isForAll>
-      <NewDraft />
-    </RequirePermission>
-  )
-}
-
-function NewDraft() {
-  const { found, keep, handOver } = useDraft(null)
-  const [begun, setBegun] = useState(found)
-  return (
-    <Stack>
-      <ViewTitle>New playbook</ViewTitle>
-      <PlaybookEditor
-        key={begun?.text}
-        source={newSource}
-        begun={begun ?? { hash: null, text: newSource }}
-        name={null}
-        note={begun && 'Unsaved draft restored'}
-        isReadOnly={false}
-        onDraft={keep}
-        onSaved={({ name }, left) => handOver(name, left)}
-        onDiscard={() => {
-          keep(null)
-          setBegun(undefined)
-        }}
-      />
-    </Stack>
   )
 }

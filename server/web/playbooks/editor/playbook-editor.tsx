@@ -1,9 +1,8 @@
-import { Alert, Button, Grid, Group, Kbd, Stack, Text, Badge, UnstyledButton } from '@mantine/core'
-import { useHotkeys } from '@mantine/hooks'
+import { Alert, Box, Button, Grid, Group, Stack, Text, Badge, UnstyledButton } from '@mantine/core'
 import { useEffect, useMemo, useState } from 'react'
 import { PlaybookGraph } from '../../graph/playbook-graph.tsx'
 import { useFilters } from '../../lists/use-filters.ts'
-import { ErrorAlert } from '../../parts/feedback.tsx'
+import { ErrorAlert, MissingLinks } from '../../parts/feedback.tsx'
 import { nodeOf, shownAt } from '../../runs/run-steps.ts'
 import { useMay } from '../../session/session.ts'
 import { DryRunButton } from '../dry-run/dry-run-form.tsx'
@@ -11,13 +10,14 @@ import { DryRunView } from '../dry-run/dry-run-view.tsx'
 import { dryRunMarks, useDryRun } from '../dry-run/dry-run.ts'
 import { BacktestSection } from '../backtest/backtest-section.tsx'
 import { CorrelationPreview } from '../correlation-preview.tsx'
-import { correlatesAlerts, isInShadow, startsForAlerts } from '../playbook.ts'
+import { correlatesAlerts, isInShadow, ownerIn, startsForAlerts } from '../playbook.ts'
+import { PublishState, SaveButtons, SavedHere } from './publish-state.tsx'
 import { Differences } from './differences.tsx'
 import { SourceEditor } from './source-editor.tsx'
-import type { ApiPlaybookDetail, EditorProblem } from '../../api/types.ts'
-import { SaveRefusal, useSave } from './saving.tsx'
+import type { ApiDraft, ApiPlaybookDetail, EditorProblem, Validation } from '../../api/types.ts'
+import { usePublish } from './use-publish.ts'
 import { useValidation } from './use-validation.ts'
-import { useLeaveWarning, type Draft } from './use-draft.ts'
+import type { Draft } from './use-draft.ts'
 import '../playbooks.css'
 
 interface PlaybookEditorProps {
@@ -31,10 +31,14 @@ interface PlaybookEditorProps {
   readonly note?: string | undefined
   readonly isReadOnly: boolean
   readonly isGenerated?: boolean
+  /** The draft on the server that is edited. */
+  readonly saved?: ApiDraft | undefined
   /** Null once the text equals the source. */
   readonly onDraft: (draft: Draft | null) => void
   /** `left`: text that was typed while saving. */
   readonly onSaved: (saved: ApiPlaybookDetail, left: Draft | null) => void
+  /** `left`: text that was typed while saving. */
+  readonly onDraftSaved?: (saved: ApiDraft, left: Draft | null) => void
   readonly onDiscard: () => void
 }
 
@@ -53,14 +57,18 @@ export function PlaybookEditor(props: PlaybookEditorProps) {
   }, [filters.line])
   const checked = useValidation(text)
   const { validation, problems, error } = checked
-  const { isChanged, isSaved, publish } = usePublish(props, text, checked)
+  const editing = usePublish(props, text, checked)
+  const { isChanged, isUnsaved, isSaved } = editing
+  const kept = isGenerated ? 'Keep as mine' : 'Publish'
+  const action = editing.publish.isRename ? `Save as ${validation?.name}` : kept
+  // On its own page, a draft says by whom and when it was saved.
+  const isSavedHere = isSaved && !isUnsaved && isChanged && props.saved === undefined && name !== null
   const dry = useDryRun()
-  const mayBacktest = [useMay('playbooks:test'), useMay('runs:read')].every(Boolean)
   return (
     <Stack gap="sm">
-      {note !== undefined && isChanged && !isSaved && (
+      {note !== undefined && isUnsaved && !isSaved && (
         <Alert color="blue" title={note}>
-          <Text size="sm">Publish to make it live.</Text>
+          <Text size="sm">Save it as a draft to share it, or publish it to make it live.</Text>
           <Button size="xs" variant="default" mt="xs" onClick={onDiscard}>
             Discard
           </Button>
@@ -84,6 +92,7 @@ export function PlaybookEditor(props: PlaybookEditorProps) {
       <Group justify="space-between" align="flex-start" className="workbench-foot">
         <ProblemList
           problems={problems}
+          owner={ownerIn(text)}
           state={validation !== undefined ? 'checked' : error === null ? 'checking' : 'failed'}
           onShow={(line) => setPlace({ line })}
         />
@@ -94,72 +103,50 @@ export function PlaybookEditor(props: PlaybookEditorProps) {
             </Button>
           )}
           <DryRunButton source={text} checked={validation} onDone={dry.take} />
-          {!isReadOnly && (
-            <Button
-              loading={publish.isPending}
-              disabled={!publish.isPossible}
-              onClick={publish.save}
-              rightSection={<Kbd size="xs">Ctrl S</Kbd>}
-            >
-              {publish.isRename ? `Save as ${validation?.name}` : isGenerated ? 'Keep as mine' : 'Publish'}
-            </Button>
-          )}
+          {!isReadOnly && <SaveButtons editing={editing} action={action} />}
         </Group>
       </Group>
-      <SaveRefusal save={publish} name={validation?.name ?? null} text={text} onTakeTheirs={onDiscard} />
+      {isSavedHere && <SavedHere name={name} />}
+      <PublishState
+        editing={editing}
+        text={text}
+        source={source}
+        name={name}
+        validName={validation?.name ?? null}
+        hasLive={name !== null && begun.hash !== null && !editing.publish.isRename}
+        action={action}
+        onDiscard={onDiscard}
+      />
       {isCompared && isChanged && (
         <Differences before={source} after={text} labels={[isGenerated ? 'Generated' : 'Live', 'Unsaved']} />
       )}
       <DryRunView dry={dry} source={text} />
-      <Stack gap="var(--tocsin-gap)" mt="xs">
-        {mayBacktest && name !== null && startsForAlerts(text) && !isInShadow(text) && (
-          <BacktestSection name={name} source={text} checked={validation} />
-        )}
-        {correlatesAlerts(text) && <CorrelationPreview source={text} />}
-      </Stack>
+      <Trials name={name} text={text} checked={validation} />
+    </Stack>
+  )
+}
+
+interface TrialsProps {
+  readonly name: string | null
+  readonly text: string
+  readonly checked: Validation | undefined
+}
+
+/** Tries the text on recorded alerts. */
+function Trials({ name, text, checked }: TrialsProps) {
+  const mayBacktest = [useMay('playbooks:test'), useMay('runs:read')].every(Boolean)
+  return (
+    <Stack gap="var(--tocsin-gap)" mt="xs">
+      {mayBacktest && name !== null && startsForAlerts(text) && !isInShadow(text) && (
+        <BacktestSection name={name} source={text} checked={checked} />
+      )}
+      {correlatesAlerts(text) && <CorrelationPreview source={text} />}
     </Stack>
   )
 }
 
 type Checked = ReturnType<typeof useValidation>
 type DryRunState = ReturnType<typeof useDryRun>
-
-/** Publishes the text by button or Ctrl+S, and keeps unsaved text as a draft. */
-function usePublish(
-  { source, begun, name, isReadOnly, onDraft, onSaved }: PlaybookEditorProps,
-  text: string,
-  { validation, error }: Checked,
-) {
-  const [savedHash, setSavedHash] = useState<string>()
-  const [isWanted, setWanted] = useState(false)
-  const hash = savedHash ?? begun.hash
-  const isChanged = !isReadOnly && text !== source
-  useLeaveWarning(isChanged)
-  useEffect(() => {
-    onDraft(isChanged ? { hash, text } : null)
-  }, [hash, isChanged, onDraft, text])
-  const save = useSave({
-    text,
-    name: validation?.name ?? null,
-    base: name === null || hash === null ? null : { name, hash },
-    onSaved(saved, sent) {
-      if (saved.name === name) setSavedHash(saved.hash)
-      onSaved(saved, text === sent ? null : { hash: saved.hash, text })
-    },
-  })
-  const isPossible =
-    !isReadOnly && validation !== undefined && validation.name !== null && (isChanged || save.isNew)
-  // Also while the cursor is in the editor.
-  useHotkeys([['mod+S', () => setWanted(true)]], [], true)
-  // Keys are faster than the validation: the text is saved after it.
-  useEffect(() => {
-    if (!isWanted || (validation === undefined && error === null) || save.isPending) return
-    setWanted(false)
-    if (isPossible) save.save()
-  }, [error, isPossible, isWanted, save, validation])
-  const isRename = save.isNew && name !== null && hash !== null && isPossible
-  return { isChanged, isSaved: savedHash !== undefined, publish: { ...save, isPossible, isRename } }
-}
 
 interface EditorGraphProps {
   readonly checked: Checked
@@ -195,6 +182,8 @@ function EditorGraph({ checked: { graph, isGraphOld }, dry, onLine }: EditorGrap
 
 interface ProblemListProps {
   readonly problems: readonly EditorProblem[]
+  /** Code of the organization to which the playbook belongs. */
+  readonly owner: string | undefined
   /** `checking`: problems of the previous text. */
   readonly state: 'checked' | 'checking' | 'failed'
   readonly onShow: (line: number) => void
@@ -203,7 +192,7 @@ interface ProblemListProps {
 const says = { checked: 'No problems', checking: 'Checking …', failed: 'Not checked' } as const
 
 /** The problems of a playbook. A click shows the line. */
-function ProblemList({ problems, state, onShow }: ProblemListProps) {
+function ProblemList({ problems, state, owner, onShow }: ProblemListProps) {
   return (
     <Stack gap={2} aria-live="polite" role="region" aria-label="Problems">
       {problems.length === 0 && (
@@ -211,27 +200,32 @@ function ProblemList({ problems, state, onShow }: ProblemListProps) {
           {says[state]}
         </Text>
       )}
-      {problems.map(({ line, column, code, severity, message, hint }, index) => (
-        <UnstyledButton key={index} className="problem-row" onClick={() => onShow(line)}>
-          <Text size="sm" className="outside-text">
-            <Badge
-              size="sm"
-              variant="light"
-              color={severity === 'error' ? 'red' : 'orange'}
-              tt="none"
-              radius="sm"
-              mr={8}
-            >
-              {line}:{column} {code}
-            </Badge>
-            {message}
-          </Text>
-          {hint !== undefined && (
-            <Text size="xs" c="dimmed" className="outside-text">
-              {hint}
+      {problems.map(({ line, column, code, severity, message, hint, missing }, index) => (
+        <div key={index}>
+          <UnstyledButton className="problem-row" onClick={() => onShow(line)}>
+            <Text size="sm" className="outside-text">
+              <Badge
+                size="sm"
+                variant="light"
+                color={severity === 'error' ? 'red' : 'orange'}
+                tt="none"
+                radius="sm"
+                mr={8}
+              >
+                {line}:{column} {code}
+              </Badge>
+              {message}
             </Text>
-          )}
-        </UnstyledButton>
+            {hint !== undefined && (
+              <Text size="xs" c="dimmed" className="outside-text">
+                {hint}
+              </Text>
+            )}
+          </UnstyledButton>
+          <Box px={8}>
+            <MissingLinks missing={missing} organization={owner} />
+          </Box>
+        </div>
       ))}
     </Stack>
   )

@@ -6,6 +6,8 @@ export interface Draft {
   /** Hash of the version that it is based on; null for a new playbook. */
   readonly hash: string | null
   readonly text: string
+  /** Of the saved draft that it changes; null or absent: none. */
+  readonly revision?: number | null
 }
 
 /** Pause in typing before a draft is stored, because that takes some milliseconds. */
@@ -48,6 +50,9 @@ export function useDraft(name: string | null) {
   )
   return { found, keep, handOver }
 }
+
+/** The name for unsaved changes of the saved draft of a playbook. */
+export const draftPlace = (name: string): string => `${name}/draft`
 
 const placeOf = (keyId: string, name: string | null): string => `draft ${keyId} ${name ?? ''}`
 

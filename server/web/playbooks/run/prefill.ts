@@ -44,3 +44,17 @@ export function prefilled(fields: readonly FormField[], subject: RunSubject): Fo
   if (alertId !== undefined) fill(['alert', 'alert_id'], alertId)
   return values
 }
+
+/** Why nothing was filled in, for people; undefined if something was, or if there is nothing to fill in. */
+export function notPrefilledText(
+  fields: readonly FormField[],
+  { observables, caseId, alertId }: RunSubject,
+  values: FormValues,
+): string | undefined {
+  const subject = alertId !== undefined ? 'alert' : typeof caseId === 'string' ? 'case' : undefined
+  const isFilled = Object.keys(values).length > 0
+  if (fields.length === 0 || isFilled || observables === undefined || subject === undefined) return undefined
+  return observables.length === 0
+    ? `No input is filled in: the ${subject} has no observables.`
+    : `No input is filled in: none is named after a kind of observable of which the ${subject} has exactly one.`
+}

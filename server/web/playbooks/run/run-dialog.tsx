@@ -1,8 +1,9 @@
-import { Loader, Modal, Select, Stack, Text } from '@mantine/core'
+import { Loader, Select, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { apiGet } from '../../api/call.ts'
 import type { ApiManualPlaybook } from '../../api/types.ts'
+import { Dialog } from '../../parts/dialog.tsx'
 import { ErrorAlert } from '../../parts/feedback.tsx'
 import { RunForm, type RunAbout } from './run-form.tsx'
 
@@ -17,15 +18,19 @@ interface RunDialogProps {
 /** Runs a playbook about an observable, an alert or a case, or about nothing. */
 export default function RunDialog({ opened, onClose, about, playbook }: RunDialogProps) {
   return (
-    <Modal
+    <Dialog
       opened={opened}
       onClose={onClose}
       title={playbook === undefined ? 'Run playbook' : `Run ${playbook}`}
     >
       <Choice about={about} {...(playbook !== undefined && { playbook })} />
-    </Modal>
+    </Dialog>
   )
 }
+
+/** Whether a playbook may run in an organization; undefined: not chosen yet. */
+const mayRunIn = (owner: string | null, organization: string | undefined): boolean =>
+  owner === null || organization === undefined || owner.toLowerCase() === organization.toLowerCase()
 
 function Choice({ about, playbook }: Pick<RunDialogProps, 'about' | 'playbook'>) {
   const [chosen, choose] = useState<string | null>(playbook ?? null)
@@ -33,9 +38,9 @@ function Choice({ about, playbook }: Pick<RunDialogProps, 'about' | 'playbook'>)
     queryKey: ['manual playbooks'],
     queryFn: () => apiGet<{ readonly data: readonly ApiManualPlaybook[] }>('/manual-playbooks'),
   })
-  if (found.isPending) return <Loader size="sm" aria-label="Loading" />
+  if (found.isPending) return <Loader size="sm" role="img" aria-label="Loading" />
   if (found.isLoadingError) return <ErrorAlert error={found.error} onRetry={() => void found.refetch()} />
-  const { data } = found.data
+  const data = found.data.data.filter(({ organization_code: owner }) => mayRunIn(owner, about.organization))
   const selected = data.find(({ name }) => name === chosen)
   return (
     <Stack>
@@ -48,6 +53,7 @@ function Choice({ about, playbook }: Pick<RunDialogProps, 'about' | 'playbook'>)
           value={chosen}
           onChange={choose}
           searchable
+          selectFirstOptionOnChange
           allowDeselect={false}
         />
       )}

@@ -10,7 +10,7 @@ import { useInputsForm } from '../../forms/inputs-form.tsx'
 import { FormError } from '../../forms/schema-form.tsx'
 import { useNavigateWhileMounted } from '../../parts/hooks.ts'
 import { showInvisible } from '../../parts/outside-text.ts'
-import { prefilled, type RunSubject } from './prefill.ts'
+import { notPrefilledText, prefilled, type RunSubject } from './prefill.ts'
 
 export interface RunAbout extends RunSubject {
   /** Code of the organization; undefined: a person chooses. */
@@ -24,11 +24,13 @@ interface RunFormProps {
 
 /** The inputs of a playbook, and the button that starts a run with them. */
 export function RunForm({ playbook, about }: RunFormProps) {
-  const { name, description, inputs } = playbook
+  const { name, description, inputs, organization_code: owner } = playbook
   const schema = inputs as FormSchema
   const goOn = useNavigateWhileMounted()
-  const organization = useOrganization(useState<string | null>(about.organization ?? null))
-  const initial = useMemo(() => prefilled(fieldsOf(schema), about), [schema, about])
+  const organization = useOrganization(useState<string | null>(about.organization ?? owner))
+  const fields = useMemo(() => fieldsOf(schema), [schema])
+  const initial = useMemo(() => prefilled(fields, about), [fields, about])
+  const notPrefilled = notPrefilledText(fields, about, initial)
   const once = useIdempotencyKey()
   const start = useMutation({
     mutationFn(given: unknown) {
@@ -59,7 +61,12 @@ export function RunForm({ playbook, about }: RunFormProps) {
           {showInvisible(description)}
         </Text>
       )}
-      {about.organization === undefined && <Select {...organization.field} />}
+      {about.organization === undefined && owner === null && <Select {...organization.field} />}
+      {notPrefilled !== undefined && (
+        <Text size="sm" c="dimmed">
+          {notPrefilled}
+        </Text>
+      )}
       {asked.form}
       {typeof about.caseId === 'string' && (
         <Text size="sm" c="dimmed">

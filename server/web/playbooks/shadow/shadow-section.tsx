@@ -3,7 +3,6 @@ import { useState } from 'react'
 import { useLocation } from 'wouter'
 import { ConfirmButton, ErrorAlert } from '../../parts/feedback.tsx'
 import { PageLoading, Section, TextLink } from '../../parts/layout.tsx'
-import { useMayForAll } from '../../session/session.ts'
 import { ShadowAlerts } from './shadow-alerts.tsx'
 import { ShadowReportView } from './shadow-report.tsx'
 import { usePromotion, useShadowReport, type ApiShadowReport } from './use-shadow.ts'
@@ -15,11 +14,15 @@ const spans = [
   { value: '90', label: 'the last 90 days' },
 ]
 
+interface ShadowSectionProps {
+  readonly name: string
+  readonly mayPromote: boolean
+}
+
 /** How the decisions of a playbook in shadow agree with the live ones, and its promotion. */
-export function ShadowSection({ name }: { readonly name: string }) {
+export function ShadowSection({ name, mayPromote }: ShadowSectionProps) {
   const [days, setDays] = useState('30')
   const { data: report, error } = useShadowReport(name, Number(days))
-  const mayPromote = useMayForAll('playbooks:write')
   return (
     <Section
       title="Shadow"
