@@ -1,22 +1,27 @@
 import { lazy, StrictMode, Suspense, type ComponentType } from 'react'
 import { createRoot } from 'react-dom/client'
 import '@mantine/core/styles.css'
-import '@mantine/notifications/styles.css'
-import '@mantine/spotlight/styles.css'
 import { MantineProvider } from '@mantine/core'
-import { Notifications } from '@mantine/notifications'
+import { useNotifications } from '@mantine/notifications'
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
+import { LucideProvider } from 'lucide-react'
 import './style.css'
 import { apiProblem } from './api/problem.ts'
 import { nonce } from './nonce.ts'
+import { WhenNeeded } from './parts/layout.tsx'
 import { SessionGate } from './session/session-gate.tsx'
 import { isSignInPath } from './session/single-sign-on.tsx'
 import { Shell } from './shell/shell.tsx'
+import { ViewBoundary } from './shell/unreachable.tsx'
 import { readableColours, theme } from './theme.ts'
 import { pages } from './views.ts'
 
+/** When the first view has its rows, even over a slow line. */
+const loadRestMs = 30_000
+
 refuseMarkup()
 preloadPage(location.pathname)
+setTimeout(loadRest, loadRestMs)
 const root = document.querySelector('#root')
 if (root === null) throw new Error('index.html has no element #root')
 createRoot(root).render(
@@ -51,6 +56,12 @@ function publicView(path: string): ComponentType | undefined {
   return isSignInPath(path) ? lazy(() => import('./session/single-sign-on-view.tsx')) : undefined
 }
 
+const loadOverlays = () => import('./shell/overlays.tsx')
+const Messages = lazy(() => loadOverlays().then(({ Messages: list }) => ({ default: list })))
+
+/** Of icons in buttons and lines of text, in pixels. */
+const iconSize = 15
+
 const View = publicView(location.pathname)
 
 const queries = new QueryClient({
@@ -70,19 +81,38 @@ export function App() {
       getStyleNonce={() => nonce}
     >
       <QueryClientProvider client={queries}>
-        <Notifications position="bottom-right" />
-        {View !== undefined ? (
-          <Suspense fallback={null}>
-            <View />
-          </Suspense>
-        ) : (
-          <SessionGate>
-            <Shell />
-          </SessionGate>
-        )}
+        <LucideProvider size={iconSize}>
+          <NewMessages />
+          {View !== undefined ? (
+            <Suspense fallback={null}>
+              <View />
+            </Suspense>
+          ) : (
+            <SessionGate>
+              <Shell />
+            </SessionGate>
+          )}
+        </LucideProvider>
       </QueryClientProvider>
     </MantineProvider>
   )
+}
+
+/** Notifications, which few views show at first. */
+function NewMessages() {
+  const { notifications } = useNotifications()
+  return (
+    <ViewBoundary>
+      <WhenNeeded isNeeded={notifications.length > 0}>
+        <Messages />
+      </WhenNeeded>
+    </ViewBoundary>
+  )
+}
+
+/** Loads what must also work after an update of the server has replaced the files. */
+function loadRest(): void {
+  for (const load of [loadOverlays, () => import('./session/sign-in.tsx')]) load().catch(() => undefined)
 }
 
 /** Loads the code of a view while the session is loading. The view reports errors. */

@@ -5,7 +5,8 @@ import { defineConfig } from 'vite'
 const noncePlaceholder = '__nonce__'
 
 /** The first view has no form, and number fields are large. */
-const isNotForm = (id: string): boolean => !/react-number-format|NumberInput|web[\\/]forms/.test(id)
+const isNotForm = (id: string): boolean =>
+  !/react-number-format|(NumberInput|Autocomplete|PasswordInput|Textarea|Table)[\\/]|web[\\/]forms/.test(id)
 
 export default defineConfig({
   root: import.meta.dirname,
@@ -20,7 +21,14 @@ export default defineConfig({
     target: 'es2023',
     // One file for shared code: each file is another request before the first rows.
     rolldownOptions: {
-      output: { codeSplitting: { groups: [{ name: 'shared', test: isNotForm, minShareCount: 10 }] } },
+      output: {
+        codeSplitting: {
+          groups: [
+            { name: 'icons', test: /lucide-react/, minShareCount: 2 },
+            { name: 'shared', test: isNotForm, minShareCount: 10 },
+          ],
+        },
+      },
     },
     // Browsers with `light-dark()`. A fallback would not follow the chosen theme.
     cssTarget: ['chrome125', 'firefox128', 'safari17.5'],

@@ -1,5 +1,5 @@
-import { BellIcon } from '@radix-ui/react-icons'
-import { lazy, useMemo, useState, type ComponentProps } from 'react'
+import { BellIcon } from 'lucide-react'
+import { Fragment, lazy, useMemo, useState, type ComponentProps, type ReactNode } from 'react'
 import { useLocation } from 'wouter'
 import { Group } from '@mantine/core'
 import { apiProblem } from '../api/problem.ts'
@@ -13,6 +13,7 @@ import { useList } from '../lists/use-list.ts'
 import { Empty, WhenNeeded } from '../parts/layout.tsx'
 import { useMay } from '../session/session.ts'
 import { useOrganizations, useProviders } from '../api/lookups.ts'
+import { useColumns } from '../lists/columns/columns-menu.tsx'
 import { SavedMenu } from '../lists/saved/saved-menu.tsx'
 import { TimeFilter, timeNames } from '../lists/time-filter.tsx'
 import type { ListTimes } from '../lists/time-range.ts'
@@ -40,6 +41,7 @@ export default function AlertsView() {
   const [peeked, peek] = useState<ApiAlert>()
   const isNarrow = useIsNarrow()
   const columns = useMemo(() => alertColumns(peek, isNarrow), [isNarrow])
+  const { shown, menu } = useColumns('alerts', columns)
   const at = list.rows.findIndex((row) => row.alert_id === peeked?.alert_id)
   const [above, below] = at === -1 ? [] : [list.rows[at - 1], list.rows[at + 1]]
   const isNarrowed = Object.keys(narrowing).length > 0
@@ -48,7 +50,7 @@ export default function AlertsView() {
     <ListFrame
       title="Alerts"
       list={list}
-      filters={<AlertFilters of={of} times={filters} onTimes={choose} />}
+      filters={<AlertFilters of={of} times={filters} onTimes={choose} columnsMenu={menu} />}
       actions={
         mayRetry && (
           <WhenNeeded isNeeded={selection.ids.size > 0}>
@@ -63,7 +65,7 @@ export default function AlertsView() {
       <DataTable
         label="Alerts"
         rows={list.rows}
-        columns={columns}
+        columns={shown}
         idOf={idOf}
         onOpen={({ alert_id: id }) => navigate(`/alerts/${id}`)}
         listed={JSON.stringify(query)}
@@ -115,11 +117,12 @@ interface AlertFiltersProps {
   readonly of: ReturnType<typeof useFilters<FilterName>>['of']
   readonly times: ListTimes
   readonly onTimes: ComponentProps<typeof TimeFilter>['onChange']
+  readonly columnsMenu: ReactNode
 }
 
 const statuses = Object.entries(alertStatusLooks).map(([value, { text }]) => ({ value, label: text }))
 
-function AlertFilters({ of, times, onTimes }: AlertFiltersProps) {
+function AlertFilters({ of, times, onTimes, columnsMenu }: AlertFiltersProps) {
   const organizations = useOrganizations()
   const providers = useProviders()
   return (
@@ -133,6 +136,7 @@ function AlertFilters({ of, times, onTimes }: AlertFiltersProps) {
       <TextFilter label="Observable" {...of('observable')} />
       <TimeFilter label="Created" range={times} onChange={onTimes} />
       <SavedMenu view="alerts" />
+      {columnsMenu}
     </Group>
   )
 }
@@ -199,10 +203,31 @@ function alertColumns(onPeek: (alert: ApiAlert) => void, isNarrow: boolean): rea
           onClick={() => onPeek(alert)}
         >
           {alert.title !== null && <b>{showInvisible(alert.title)} </b>}
-          {showInvisible(alert.content_preview ?? '')}
+          {alert.content_match === undefined ? (
+            showInvisible(alert.content_preview ?? '')
+          ) : (
+            <Match found={alert.content_match} />
+          )}
         </button>
       ),
     },
     ...(isNarrow ? said : []),
   ]
+}
+
+/** The part of the content that matches the search, with its place. */
+function Match({ found: { path, text, marks } }: { readonly found: NonNullable<ApiAlert['content_match']> }) {
+  const ends = [0, ...marks.map(([, to = 0]) => to)]
+  return (
+    <>
+      {path !== null && `${showInvisible(path)}: `}
+      {marks.map(([from = 0, to = 0], index) => (
+        <Fragment key={index}>
+          {showInvisible(text.slice(ends[index], from))}
+          <mark>{showInvisible(text.slice(from, to))}</mark>
+        </Fragment>
+      ))}
+      {showInvisible(text.slice(ends.at(-1)))}
+    </>
+  )
 }

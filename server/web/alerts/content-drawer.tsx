@@ -1,9 +1,10 @@
-import { Anchor, Button, Drawer, Group, Loader, Stack, Text } from '@mantine/core'
+import { Anchor, Button, Group, Loader, Stack, Text } from '@mantine/core'
 import { useMounted } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from 'wouter'
 import { apiGet } from '../api/call.ts'
 import type { ApiAlert } from '../api/types.ts'
+import { SidePanel } from '../parts/dialog.tsx'
 import { TextView } from '../parts/text-view.tsx'
 import { ErrorAlert } from '../parts/feedback.tsx'
 import { showInvisible } from '../parts/outside-text.ts'
@@ -25,16 +26,13 @@ export default function ContentDrawer({ row, onClose, onPrevious, onNext }: Cont
   // Opens after it is mounted: a drawer that is open from the start does not return the focus.
   const isMounted = useMounted()
   return (
-    <Drawer
+    <SidePanel
       opened={isMounted && row !== undefined}
       onClose={onClose}
-      position="right"
       className="content-drawer"
       size="min(720px, 92vw)"
-      title={row && <DrawerTitle row={row} />}
-      closeButtonProps={{ 'aria-label': 'Close' }}
-      overlayProps={{ backgroundOpacity: 0.25 }}
-      transitionProps={{ duration: 120 }}
+      name={row === undefined ? 'Alert' : `Alert ${row.alert_id.toUpperCase()}`}
+      title={row === undefined ? null : <DrawerTitle row={row} />}
     >
       {row !== undefined && (
         <Stack gap="sm">
@@ -55,7 +53,7 @@ export default function ContentDrawer({ row, onClose, onPrevious, onNext }: Cont
           <Content key={row.alert_uuid} id={row.alert_id} />
         </Stack>
       )}
-    </Drawer>
+    </SidePanel>
   )
 }
 
@@ -75,7 +73,7 @@ function Content({ id }: { readonly id: string }) {
     queryKey: ['alert', id],
     queryFn: ({ signal }) => apiGet<ApiAlert>(`/alerts/${encodeURIComponent(id)}`, {}, signal),
   })
-  if (alert.isPending) return <Loader size="sm" aria-label="Loading" />
+  if (alert.isPending) return <Loader size="sm" role="img" aria-label="Loading" />
   if (alert.isLoadingError) return <ErrorAlert error={alert.error} onRetry={() => void alert.refetch()} />
   return <TextView text={alert.data.alert_content ?? ''} label={`Content of ${id.toUpperCase()}`} />
 }

@@ -127,7 +127,7 @@ const maxCharacters = 300
 /** The actions of the last investigation of an alert. */
 function LastEffectsOf({ id }: { readonly id: string }) {
   const found = useQuery({ queryKey: ['last-effects', id], queryFn: () => read(id), staleTime: 0, gcTime: 0 })
-  if (found.isPending) return <Loader size="sm" aria-label="Loading" />
+  if (found.isPending) return <Loader size="sm" role="img" aria-label="Loading" />
   if (found.isError) return <ErrorAlert error={found.error} onRetry={() => void found.refetch()} />
   const { run, effects } = found.data
   if (run === undefined) return null

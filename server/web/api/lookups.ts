@@ -45,7 +45,9 @@ type Chosen = readonly [code: string | null, choose: (code: string | null) => vo
 /** The organization for a request: the only one, or the selected one. Never guessed. */
 export function useOrganization([chosen, choose]: Chosen) {
   const { codes, error } = useOrganizations()
-  const code = chosen ?? (codes.length === 1 ? codes[0] : undefined)
+  const wanted = chosen ?? (codes.length === 1 ? codes[0] : undefined)
+  // A playbook may write its code in another case of letters.
+  const code = codes.find((each) => each.toLowerCase() === wanted?.toLowerCase()) ?? wanted
   return {
     /** Undefined until known. */
     code,
@@ -73,14 +75,15 @@ interface Person {
 
 const nobody: readonly string[] = []
 
-/** Names of the people who may act on the cases of an organization, each once; empty until loaded. */
+/** The people who may act on the cases of an organization, by name, or by e-mail address if others have the name; empty until loaded. */
 export function usePeople(organization: string | undefined): readonly string[] {
   const { data = nobody } = useQuery({
     queryKey: ['people', organization],
     queryFn: async () => {
       const path = `/organizations/${encodeURIComponent(organization ?? '')}/people`
       const { data: people } = await apiGet<{ readonly data: readonly Person[] }>(path)
-      return [...new Set(people.map(({ name }) => name))]
+      const count = Map.groupBy(people, ({ name }) => name.toLowerCase())
+      return people.map(({ name, email }) => (count.get(name.toLowerCase())?.length === 1 ? name : email))
     },
     enabled: organization !== undefined,
     staleTime: 60_000,

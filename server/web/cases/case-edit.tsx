@@ -1,6 +1,6 @@
-import { Autocomplete, Button, Group, Select, SimpleGrid, Stack, Text, Alert, List } from '@mantine/core'
+import { Button, Group, Select, SimpleGrid, Stack, Text, Alert, List } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
-import { usePeople } from '../api/lookups.ts'
+import { useEffect, useRef } from 'react'
 import type { Tagged } from '../api/call.ts'
 import type { ApiCase, ApiCaseDetail, CaseChange } from '../api/types.ts'
 import { useUnsavedInput, handleSubmit } from '../forms/form-state.ts'
@@ -10,6 +10,7 @@ import { caseStatusLooks, selectOptions, severityLooks, verdictLooks } from '../
 import { useSession } from '../session/session.ts'
 import { CloseDialog } from './closing.tsx'
 import { Targets } from './due-time.tsx'
+import { PersonField } from './person-field.tsx'
 import {
   fieldAfterSave,
   conflictText,
@@ -37,7 +38,6 @@ const choices = [
 
 /** Status, severity, verdict and assignee of a case. */
 export function CaseEditor({ found, path, etag, onDone, onSaved }: CaseEditorProps) {
-  const { key_name: me } = useSession()
   const [typed, setTyped] = useUnsavedInput<EditedField | undefined>({
     place: `Assignee of case ${found.case_id.toUpperCase()}`,
     empty: undefined,
@@ -50,7 +50,12 @@ export function CaseEditor({ found, path, etag, onDone, onSaved }: CaseEditorPro
     onSettled: onDone,
     onSaved(saved, { assignee: sent }) {
       onSaved(saved)
-      setTyped((now) => fieldAfterSave(now, sent))
+      // `me` and e-mail addresses become names.
+      setTyped((now) => {
+        if (sent === undefined) return now
+        const isSent = now?.value.trim() === (sent ?? '')
+        return isSent ? undefined : fieldAfterSave(now, saved.data.assignee)
+      })
     },
     onGivenIn: ({ assignee: left }) => left !== undefined && setTyped(undefined),
   })
@@ -60,16 +65,12 @@ export function CaseEditor({ found, path, etag, onDone, onSaved }: CaseEditorPro
     <Section
       title="Decisions"
       actions={
-        found.assignee !== me && (
-          <Button
-            size="compact-xs"
-            variant="default"
-            disabled={isPending}
-            onClick={() => change({ assignee: me })}
-          >
-            Assign to me
-          </Button>
-        )
+        <DecisionButtons
+          found={found}
+          isPending={isPending}
+          onAssign={() => change({ assignee: 'me' })}
+          onClose={open}
+        />
       }
     >
       <Stack gap="sm">
@@ -111,6 +112,48 @@ export function CaseEditor({ found, path, etag, onDone, onSaved }: CaseEditorPro
   )
 }
 
+interface DecisionButtonsProps {
+  readonly found: ApiCaseDetail
+  readonly isPending: boolean
+  readonly onAssign: () => void
+  readonly onClose: () => void
+}
+
+/** The two decisions that most cases need. */
+function DecisionButtons({ found, isPending, onAssign, onClose }: DecisionButtonsProps) {
+  const { key_id: me } = useSession()
+  const isMine = found.assignee_id === me
+  const closing = useRef<HTMLButtonElement>(null)
+  const hasAssigned = useRef(false)
+  useEffect(() => {
+    // The button that had the focus is gone.
+    if (isMine && hasAssigned.current && document.activeElement === document.body) closing.current?.focus()
+    if (isMine) hasAssigned.current = false
+  }, [isMine, isPending])
+  return (
+    <Group gap="xs">
+      {!isMine && (
+        <Button
+          size="compact-xs"
+          variant="default"
+          disabled={isPending}
+          onClick={() => {
+            hasAssigned.current = true
+            onAssign()
+          }}
+        >
+          Assign to me
+        </Button>
+      )}
+      {found.status !== 'closed' && (
+        <Button ref={closing} size="compact-xs" variant="default" onClick={onClose}>
+          Close …
+        </Button>
+      )}
+    </Group>
+  )
+}
+
 interface AssigneeFormProps {
   readonly found: ApiCaseDetail
   readonly changing: CaseChanging
@@ -119,7 +162,6 @@ interface AssigneeFormProps {
 }
 
 function AssigneeForm({ found, changing: { changeFrom, isPending }, typed, onType }: AssigneeFormProps) {
-  const people = usePeople(found.organization_code)
   const assignee = typed?.value ?? found.assignee ?? ''
   return (
     <form
@@ -132,16 +174,15 @@ function AssigneeForm({ found, changing: { changeFrom, isPending }, typed, onTyp
       })}
     >
       <Group gap="xs" align="flex-end" wrap="nowrap">
-        <Autocomplete
+        <PersonField
           size="xs"
-          data={[...people]}
+          organization={found.organization_code}
           label="Assignee"
           placeholder="Unassigned"
           value={assignee}
           onChange={(value) => onType(editField(typed, found.assignee, value))}
           error={conflictText(typed, found.assignee)}
           flex={1}
-          maxLength={200}
         />
         <Button
           type="submit"

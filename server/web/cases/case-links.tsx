@@ -1,11 +1,12 @@
 import { ActionIcon, Button, Group, Select, Stack, Text, TextInput } from '@mantine/core'
-import { Cross2Icon, Link2Icon } from '@radix-ui/react-icons'
+import { XIcon, Link2Icon } from 'lucide-react'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { apiCall } from '../api/call.ts'
 import type { ApiCaseDetail } from '../api/types.ts'
 import { handleSubmit } from '../forms/form-state.ts'
 import { ErrorAlert } from '../parts/feedback.tsx'
+import { useFocusAfter } from '../parts/hooks.ts'
 import { Section, TextLink } from '../parts/layout.tsx'
 import { showInvisible } from '../parts/outside-text.ts'
 import { CaseState, SeverityLevel } from '../parts/states.tsx'
@@ -32,6 +33,7 @@ interface CaseLinksProps {
 /** Cases that people linked with this one. */
 export function CaseLinks({ links, path, mayEdit, onDone }: CaseLinksProps) {
   const [isAdding, setAdding] = useState(false)
+  const [adder, beginClosing] = useFocusAfter<HTMLButtonElement>()
   const unlink = useMutation({
     mutationFn: (other: string) => apiCall('DELETE', `${path}/links/${encodeURIComponent(other)}`),
     onSettled: onDone,
@@ -45,6 +47,7 @@ export function CaseLinks({ links, path, mayEdit, onDone }: CaseLinksProps) {
         mayEdit &&
         !isAdding && (
           <Button
+            ref={adder}
             size="compact-xs"
             variant="default"
             leftSection={<Link2Icon />}
@@ -78,9 +81,12 @@ export function CaseLinks({ links, path, mayEdit, onDone }: CaseLinksProps) {
                 variant="subtle"
                 color="gray"
                 aria-label={`Remove the link with ${link.case_id.toUpperCase()}`}
-                onClick={() => unlink.mutate(link.case_id)}
+                onClick={() => {
+                  beginClosing()
+                  unlink.mutate(link.case_id)
+                }}
               >
-                <Cross2Icon />
+                <XIcon />
               </ActionIcon>
             )}
           </Group>
@@ -89,7 +95,11 @@ export function CaseLinks({ links, path, mayEdit, onDone }: CaseLinksProps) {
         {isAdding && (
           <LinkForm
             path={path}
-            onClose={() => setAdding(false)}
+            onSend={beginClosing}
+            onClose={() => {
+              beginClosing()
+              setAdding(false)
+            }}
             onDone={() => {
               setAdding(false)
               onDone()
@@ -103,11 +113,12 @@ export function CaseLinks({ links, path, mayEdit, onDone }: CaseLinksProps) {
 
 interface LinkFormProps {
   readonly path: string
+  readonly onSend: () => void
   readonly onClose: () => void
   readonly onDone: () => void
 }
 
-function LinkForm({ path, onClose, onDone }: LinkFormProps) {
+function LinkForm({ path, onSend, onClose, onDone }: LinkFormProps) {
   const [kind, setKind] = useState<string>('related')
   const [other, setOther] = useState('')
   const link = useMutation({
@@ -115,7 +126,12 @@ function LinkForm({ path, onClose, onDone }: LinkFormProps) {
     onSuccess: onDone,
   })
   return (
-    <form onSubmit={handleSubmit(() => link.mutate())}>
+    <form
+      onSubmit={handleSubmit(() => {
+        onSend()
+        link.mutate()
+      })}
+    >
       <Stack gap="xs">
         <Group gap="xs" align="flex-end" wrap="nowrap">
           <Select

@@ -1,5 +1,5 @@
-import { Alert as MantineAlert, Button, Grid, Stack, Text } from '@mantine/core'
-import { FileTextIcon } from '@radix-ui/react-icons'
+import { Alert as MantineAlert, Button, Stack, Text } from '@mantine/core'
+import { FileTextIcon } from 'lucide-react'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link, Redirect, useParams, useSearchParams } from 'wouter'
 import { apiCallTagged, type Tagged } from '../api/call.ts'
@@ -16,16 +16,18 @@ import { UndoableContainments } from '../containments/undo-all.tsx'
 import { RunForCase } from '../playbooks/run/run-button.tsx'
 import { RelatedCases } from '../observables/related-cases.tsx'
 import { CaseAlerts } from './case-alerts.tsx'
+import { Assignee } from './assignee.tsx'
 import { Actions, Observables } from './findings.tsx'
 import { CaseNeighbours } from './case-neighbours.tsx'
 import { CaseEditor } from './case-edit.tsx'
-import { CaseFiles } from './case-files.tsx'
+import { CaseFiles } from './files/case-files.tsx'
 import { CaseLinks } from './case-links.tsx'
 import { CaseTasks } from './case-tasks.tsx'
 import { CaseSummary } from './case-summary.tsx'
 import { reasonText } from './closing.tsx'
 import { DueTime } from './due-time.tsx'
-import { CaseTimeline, NoteForm } from './case-timeline.tsx'
+import { CaseTimeline } from './case-timeline.tsx'
+import { NoteForm } from './notes/note-form.tsx'
 
 /** One case. */
 export default function CasePage() {
@@ -60,10 +62,15 @@ function CaseView({ id }: { readonly id: string }) {
     <Stack gap="var(--tocsin-gap)">
       <CaseHead found={data} path={path} />
       <MergedNotice />
-      <Grid gap="var(--tocsin-gap)">
-        <Grid.Col span={{ base: 12, lg: 7 }}>
+      <WaitingRuns found={data} />
+      <div className="case-columns">
+        {mayEdit && (
+          <div className="case-decisions">
+            <CaseEditor found={data} path={path} etag={etag} onDone={refresh} onSaved={showSaved} />
+          </div>
+        )}
+        <div className="case-main">
           <Stack gap="var(--tocsin-gap)">
-            <WaitingRuns found={data} />
             <CaseSummary
               found={data}
               path={path}
@@ -73,10 +80,10 @@ function CaseView({ id }: { readonly id: string }) {
               onSaved={showSaved}
             />
             <UndoableContainments path={path} all={data.containments} />
-            <Actions actions={data.actions} total={data.actions_total} />
+            <Actions actions={data.actions} total={data.actions_total} containments={data.containments} />
             <Observables observables={data.observables} />
             <RelatedCases path={path} />
-            <CaseFiles files={data.files} path={path} />
+            <CaseFiles files={data.files} path={path} mayEdit={mayEdit} onDone={refresh} />
             <CaseAlerts
               found={data}
               path={path}
@@ -87,16 +94,13 @@ function CaseView({ id }: { readonly id: string }) {
             />
             <RunList runs={data.runs} loss={lossText(data.runs_deleted, 'run')} />
           </Stack>
-        </Grid.Col>
-        <Grid.Col span={{ base: 12, lg: 5 }}>
+        </div>
+        <div className="case-work">
           <Stack gap="var(--tocsin-gap)">
-            {mayEdit && (
-              <CaseEditor found={data} path={path} etag={etag} onDone={refresh} onSaved={showSaved} />
-            )}
             <CaseWork found={data} path={path} mayEdit={mayEdit} onDone={refresh} />
           </Stack>
-        </Grid.Col>
-      </Grid>
+        </div>
+      </div>
     </Stack>
   )
 }
@@ -118,7 +122,7 @@ function CaseWork({ found, path, mayEdit, onDone }: CaseWorkProps) {
       <CaseLinks links={links} {...editing} />
       <Section title="Timeline" count={found.timeline_total}>
         <Stack>
-          {mayEdit && <NoteForm id={found.case_id} path={path} onDone={onDone} />}
+          {mayEdit && <NoteForm id={found.case_id} organization={organization} path={path} onDone={onDone} />}
           <CaseTimeline found={found} path={path} />
         </Stack>
       </Section>
@@ -143,7 +147,12 @@ function CaseHead({ found, path }: { readonly found: ApiCaseDetail; readonly pat
         <>
           {found.organization_code} · opened <DateTime at={found.created_at} ago /> · changed{' '}
           <DateTime at={found.modified_at} ago />
-          {found.assignee !== null && <> · {showInvisible(found.assignee)}</>}
+          {found.assignee !== null && (
+            <>
+              {' '}
+              · <Assignee found={found} />
+            </>
+          )}
           {found.closing_reason !== null && <> · {reasonText(found.closing_reason)}</>}
           {found.split_from !== null && (
             <>
@@ -198,6 +207,10 @@ function WaitingRuns({ found: { runs } }: { readonly found: ApiCaseDetail }) {
       {waiting.map(({ run_uuid: uuid, playbook }) => (
         <Text key={uuid} size="sm">
           {playbook} is waiting:{' '}
+          <TextLink href={`/checkpoints?run=${uuid}`} isUnderlined>
+            open question
+          </TextLink>
+          ,{' '}
           <TextLink href={`/runs/${uuid}`} isUnderlined>
             open run
           </TextLink>

@@ -1,6 +1,6 @@
 import type { Dispatch, SetStateAction } from 'react'
 import { Button, Group, Stack, TextInput, Text, Textarea, Title } from '@mantine/core'
-import { Pencil1Icon } from '@radix-ui/react-icons'
+import { PencilIcon } from 'lucide-react'
 import type { Tagged } from '../api/call.ts'
 import type { ApiCase, ApiCaseDetail } from '../api/types.ts'
 import { useUnsavedInput, handleSubmit } from '../forms/form-state.ts'
@@ -68,7 +68,7 @@ export function CaseSummary({ found, path, etag, mayEdit, onDone, onSaved }: Cas
           <Button
             size="compact-xs"
             variant="default"
-            leftSection={<Pencil1Icon />}
+            leftSection={<PencilIcon />}
             onClick={() => setDraft({})}
           >
             Edit

@@ -1,19 +1,20 @@
-import { Autocomplete, Button, Checkbox, Group, Stack, Text, TextInput } from '@mantine/core'
-import { PlusIcon } from '@radix-ui/react-icons'
+import { Button, Checkbox, Group, Stack, Text, TextInput } from '@mantine/core'
+import { PlusIcon } from 'lucide-react'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { apiCall } from '../api/call.ts'
-import { usePeople } from '../api/lookups.ts'
 import type { ApiCaseDetail } from '../api/types.ts'
 import { handleSubmit, useIdempotencyKey } from '../forms/form-state.ts'
 import { dateInputText, dateInputTime } from '../lists/time-range.ts'
 import { ErrorAlert } from '../parts/feedback.tsx'
+import { useFocusAfter } from '../parts/hooks.ts'
 import { Section } from '../parts/layout.tsx'
 import { showInvisible } from '../parts/outside-text.ts'
 import { StateBadge } from '../parts/states.tsx'
 import { useNow, useZone } from '../parts/time.ts'
 import { DateTime } from '../parts/times.tsx'
 import { useSession } from '../session/session.ts'
+import { PersonField } from './person-field.tsx'
 
 type Task = ApiCaseDetail['tasks'][number]
 
@@ -29,6 +30,7 @@ interface CaseTasksProps {
 /** What is to do in the case. Open tasks come first. */
 export function CaseTasks({ organization, tasks, path, mayEdit, onDone }: CaseTasksProps) {
   const [isAdding, setAdding] = useState(false)
+  const [adder, beginClosing] = useFocusAfter<HTMLButtonElement>()
   const change = useMutation({
     mutationFn: ({ task, done }: { readonly task: Task; readonly done: boolean }) =>
       apiCall('PATCH', `${path}/tasks/${task.task_id}`, {
@@ -48,6 +50,7 @@ export function CaseTasks({ organization, tasks, path, mayEdit, onDone }: CaseTa
         mayEdit &&
         !isAdding && (
           <Button
+            ref={adder}
             size="compact-xs"
             variant="default"
             leftSection={<PlusIcon />}
@@ -68,8 +71,8 @@ export function CaseTasks({ organization, tasks, path, mayEdit, onDone }: CaseTa
           <TaskRow
             key={task.task_id}
             task={task}
-            isDisabled={!mayEdit || change.isPending}
-            onToggle={(done) => change.mutate({ task, done })}
+            isDisabled={!mayEdit}
+            onToggle={(done) => !change.isPending && change.mutate({ task, done })}
           />
         ))}
         {change.isError && <ErrorAlert error={change.error} />}
@@ -77,7 +80,11 @@ export function CaseTasks({ organization, tasks, path, mayEdit, onDone }: CaseTa
           <TaskForm
             organization={organization}
             path={path}
-            onClose={() => setAdding(false)}
+            onSend={beginClosing}
+            onClose={() => {
+              beginClosing()
+              setAdding(false)
+            }}
             onDone={() => {
               setAdding(false)
               onDone()
@@ -97,14 +104,20 @@ interface TaskRowProps {
 
 function TaskRow({ task, isDisabled, onToggle }: TaskRowProps) {
   const isOpen = task.done_at === null
+  // The row may move to another place in the list.
+  const [box, beginMoving] = useFocusAfter<HTMLInputElement>()
   const now = useNow(isOpen && task.due_at !== null)
   const isOverdue = isOpen && task.due_at !== null && task.due_at < now
   return (
     <Checkbox
+      ref={box}
       size="sm"
       checked={!isOpen}
       disabled={isDisabled}
-      onChange={({ currentTarget }) => onToggle(currentTarget.checked)}
+      onChange={({ currentTarget }) => {
+        beginMoving()
+        onToggle(currentTarget.checked)
+      }}
       classNames={{ label: 'outside-text' }}
       label={
         <>
@@ -142,13 +155,13 @@ function TaskRow({ task, isDisabled, onToggle }: TaskRowProps) {
 interface TaskFormProps {
   readonly organization: string
   readonly path: string
+  readonly onSend: () => void
   readonly onClose: () => void
   readonly onDone: () => void
 }
 
-function TaskForm({ organization, path, onClose, onDone }: TaskFormProps) {
+function TaskForm({ organization, path, onSend, onClose, onDone }: TaskFormProps) {
   const { key_name: me } = useSession()
-  const people = usePeople(organization)
   const zone = useZone()
   const [title, setTitle] = useState('')
   const [owner, setOwner] = useState(me)
@@ -159,7 +172,8 @@ function TaskForm({ organization, path, onClose, onDone }: TaskFormProps) {
       const dueAt = dateInputTime(due, zone)
       const body = {
         title: title.trim(),
-        ...(owner.trim() !== '' && { owner: owner.trim() }),
+        // Others may have the same name.
+        ...(owner.trim() !== '' && { owner: owner.trim() === me ? 'me' : owner.trim() }),
         ...(dueAt !== null && { due_at: Number(dueAt) }),
       }
       return apiCall('POST', `${path}/tasks`, { body, headers: once.headersFor(body) })
@@ -170,7 +184,12 @@ function TaskForm({ organization, path, onClose, onDone }: TaskFormProps) {
     },
   })
   return (
-    <form onSubmit={handleSubmit(() => add.mutate())}>
+    <form
+      onSubmit={handleSubmit(() => {
+        onSend()
+        add.mutate()
+      })}
+    >
       <Stack gap="xs">
         <TextInput
           size="xs"
@@ -181,11 +200,10 @@ function TaskForm({ organization, path, onClose, onDone }: TaskFormProps) {
           autoFocus
         />
         <Group gap="xs" grow>
-          <Autocomplete
+          <PersonField
             size="xs"
             label="Owner"
-            data={[...people]}
-            maxLength={200}
+            organization={organization}
             value={owner}
             onChange={setOwner}
           />

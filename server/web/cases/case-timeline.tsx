@@ -1,41 +1,42 @@
-import { Box, Button, Group, Text, Timeline, Stack, Textarea } from '@mantine/core'
+import { Button, Text, Timeline } from '@mantine/core'
 import {
   BellIcon,
-  ChatBubbleIcon,
+  MessageCircleIcon,
   CheckIcon,
-  CheckboxIcon,
+  SquareCheckIcon,
   Link2Icon,
-  DotFilledIcon,
-  EnterIcon,
-  ExitIcon,
+  DotIcon,
+  LogInIcon,
+  LogOutIcon,
   FileIcon,
-  LightningBoltIcon,
-  Pencil1Icon,
+  ZapIcon,
+  PencilIcon,
   RocketIcon,
-} from '@radix-ui/react-icons'
-import { useInfiniteQuery, useMutation } from '@tanstack/react-query'
+} from 'lucide-react'
+import { useInfiniteQuery } from '@tanstack/react-query'
 import { useState, type ComponentType } from 'react'
-import { apiGet, apiCall } from '../api/call.ts'
+import { apiGet } from '../api/call.ts'
 import type { ApiActor, ApiCaseDetail, ApiCaseEntry, ApiPage } from '../api/types.ts'
 import { ErrorAlert } from '../parts/feedback.tsx'
 import { actorText, showInvisible } from '../parts/outside-text.ts'
 import { Markdown } from '../parts/markdown.tsx'
 import { DateTime } from '../parts/times.tsx'
+import { isComposed } from './notes/composed-note.ts'
 import './cases.css'
-import { trimmedText, useUnsavedInput, useIdempotencyKey, handleSubmit } from '../forms/form-state.ts'
 import { TextLink } from '../parts/layout.tsx'
 
 const icons: Readonly<Record<string, ComponentType>> = {
   opened: RocketIcon,
   alert: BellIcon,
-  changed: Pencil1Icon,
-  note: ChatBubbleIcon,
-  action: LightningBoltIcon,
+  changed: PencilIcon,
+  note: MessageCircleIcon,
+  decision: MessageCircleIcon,
+  action: ZapIcon,
   file: FileIcon,
   run_ended: CheckIcon,
-  merged: EnterIcon,
-  split: ExitIcon,
-  task: CheckboxIcon,
+  merged: LogInIcon,
+  split: LogOutIcon,
+  task: SquareCheckIcon,
   link: Link2Icon,
 }
 
@@ -58,7 +59,7 @@ export function CaseTimeline({ found, path }: { readonly found: ApiCaseDetail; r
     <>
       <Timeline bulletSize={22} lineWidth={1} className="case-timeline">
         {entries.map((entry, index) => {
-          const Icon = icons[entry.kind] ?? DotFilledIcon
+          const Icon = icons[entry.kind] ?? DotIcon
           return (
             <Timeline.Item key={entries.length - index} bullet={<Icon />} data-kind={entry.kind}>
               <EntryText entry={entry} />
@@ -86,10 +87,10 @@ export function CaseTimeline({ found, path }: { readonly found: ApiCaseDetail; r
 }
 
 /** The kinds of actors whose notes are rendered. What others write may come from an attacker. */
-const writers: ReadonlySet<string> = new Set(['api_key', 'person', 'command'])
+const writers: ReadonlySet<string> = new Set(['account', 'api_key', 'command'])
 
 function EntryText({ entry: { kind, text, actor, mentions } }: { readonly entry: ApiCaseEntry }) {
-  if (kind !== 'note' || !writers.has(actor.kind))
+  if (kind !== 'note' || !writers.has(actor.kind) || isComposed(text))
     return (
       <Text size="sm" className="outside-text case-entry">
         {showInvisible(text)}
@@ -119,69 +120,4 @@ function ByWhom({ actor: { kind, id, name } }: { readonly actor: ApiActor }) {
       </>
     )
   return showInvisible(actorText({ kind, id, name }))
-}
-
-interface NoteFormProps {
-  /** Id of the case. */
-  readonly id: string
-  readonly path: string
-  readonly onDone: () => void
-}
-
-/** Adds a note to the timeline. Sending it twice adds it once. */
-export function NoteForm({ id, path, onDone }: NoteFormProps) {
-  const [text, setText, forget] = useUnsavedInput({
-    place: `Note on case ${id.toUpperCase()}`,
-    empty: '',
-    textOf: trimmedText,
-  })
-  const [wantsPreview, setPreview] = useState(false)
-  const isEmpty = text.trim() === ''
-  const isPreview = wantsPreview && !isEmpty
-  const once = useIdempotencyKey()
-  const add = useMutation({
-    mutationFn(note: string) {
-      const body = { text: note }
-      return apiCall('POST', `${path}/notes`, { body, headers: once.headersFor(body) })
-    },
-    onSuccess(_, sent) {
-      // Text typed while the note is sent becomes the next note.
-      forget(sent)
-      setPreview(false)
-      once.done()
-      onDone()
-    },
-  })
-  return (
-    <form onSubmit={handleSubmit(() => add.mutate(text))}>
-      <Stack gap="xs" align="flex-end">
-        {isPreview ? (
-          <Box w="100%" role="region" aria-label="Preview" className="note-preview">
-            <Markdown text={text} />
-          </Box>
-        ) : (
-          <Textarea
-            aria-label="Note"
-            placeholder="Write a note in Markdown, @name mentions a person"
-            value={text}
-            onChange={(event) => setText(event.currentTarget.value)}
-            autosize
-            minRows={2}
-            maxRows={8}
-            maxLength={10_000}
-            w="100%"
-          />
-        )}
-        {add.isError && <ErrorAlert error={add.error} />}
-        <Group gap="xs">
-          <Button size="xs" variant="default" disabled={isEmpty} onClick={() => setPreview(!isPreview)}>
-            {isPreview ? 'Write' : 'Preview'}
-          </Button>
-          <Button type="submit" size="xs" loading={add.isPending} disabled={isEmpty}>
-            Add note
-          </Button>
-        </Group>
-      </Stack>
-    </form>
-  )
 }

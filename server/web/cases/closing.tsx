@@ -1,7 +1,8 @@
-import { Button, Group, Modal, Radio, Select, SimpleGrid, Stack, Textarea } from '@mantine/core'
+import { Button, Group, Radio, Select, SimpleGrid, Stack, Textarea } from '@mantine/core'
 import { useState, type ReactNode } from 'react'
 import type { ApiCase, CaseChange } from '../api/types.ts'
 import { handleSubmit } from '../forms/form-state.ts'
+import { Dialog } from '../parts/dialog.tsx'
 import { ErrorAlert } from '../parts/feedback.tsx'
 import { selectOptions, verdictLooks } from '../parts/states.tsx'
 
@@ -55,7 +56,7 @@ export function CloseDialog({
     })
   }
   return (
-    <Modal opened onClose={onClose} title={title} size="lg">
+    <Dialog opened onClose={onClose} title={title} size="lg">
       <form onSubmit={handleSubmit(confirm)}>
         <Stack>
           {children}
@@ -77,7 +78,7 @@ export function CloseDialog({
             placeholder="Leave as it is"
             data={selectOptions(verdictLooks)}
             value={verdict}
-            onChange={(value) => setVerdict(value as ApiCase['verdict'] | null)}
+            onChange={(value) => setVerdict(value)}
             clearable
           />
           <Textarea
@@ -101,6 +102,6 @@ export function CloseDialog({
           </Group>
         </Stack>
       </form>
-    </Modal>
+    </Dialog>
   )
 }

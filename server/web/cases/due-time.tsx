@@ -1,5 +1,5 @@
 import { Text } from '@mantine/core'
-import { useNow, isoOf } from '../parts/time.ts'
+import { useNow, useZone, zonedTime } from '../parts/time.ts'
 import { StateBadge } from '../parts/states.tsx'
 import { nextTarget, targetsOf, targetState, type DueTimes, type Target } from './due.ts'
 
@@ -12,9 +12,10 @@ export function DueTime({ found }: { readonly found: DueTimes }) {
 /** The state of a target, which moves with the time. */
 function TargetBadge({ target }: { readonly target: Target }) {
   const now = useNow(target.metAt === null)
+  const zone = useZone()
   const [text, color] = targetState(target, now)
   return (
-    <span title={`${target.name} due ${isoOf(target.dueAt)}`}>
+    <span title={`${target.name} due ${zonedTime(target.dueAt, zone)}`}>
       <StateBadge text={text} color={color} />
     </span>
   )

@@ -1,5 +1,7 @@
+import { stepName } from '../../../core/engine/journal/step-name.ts'
+import { inputText } from '../../../core/case/action-input.ts'
 import { Anchor, Button, Text, Group, Loader } from '@mantine/core'
-import { useState } from 'react'
+import { useMemo, useState } from 'react'
 import { useDisclosure } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
 import type {
@@ -9,11 +11,14 @@ import type {
   ApiRunDetail,
   ApiActionDecision,
   ApiCaseAction,
+  ApiContainment,
 } from '../api/types.ts'
-import { JsonView, OutsideText } from '../parts/text-view.tsx'
+import { byValue, EvidenceCard, KnownObservables } from '../evidence/evidence-card.tsx'
+import { OutsideText } from '../parts/text-view.tsx'
 import { Section, TextLink } from '../parts/layout.tsx'
 import { SmallTable, type SmallColumn } from '../parts/small-table.tsx'
 import { showInvisible, actorText, stepHref } from '../parts/outside-text.ts'
+import { ContainmentBadge } from '../containments/containment-parts.tsx'
 import { DateTime } from '../parts/times.tsx'
 import { apiGet } from '../api/call.ts'
 import { ErrorAlert } from '../parts/feedback.tsx'
@@ -27,22 +32,25 @@ const shownAtFirst = 12
 export function Observables({ observables }: { readonly observables: readonly ApiObservable[] }) {
   const [isWhole, setWhole] = useState(false)
   const shown = isWhole ? observables : observables.slice(0, shownAtFirst)
+  const known = useMemo(() => byValue(observables), [observables])
   return (
-    <SmallTable
-      title="Observables"
-      count={observables.length}
-      className="observables"
-      rows={shown}
-      columns={columns}
-      idOf={({ kind, value }) => `${kind} ${value}`}
-      empty="No observables extracted"
-    >
-      {shown.length < observables.length && (
-        <Button m="sm" size="xs" variant="default" onClick={() => setWhole(true)}>
-          Show all {observables.length}
-        </Button>
-      )}
-    </SmallTable>
+    <KnownObservables value={known}>
+      <SmallTable
+        title="Observables"
+        count={observables.length}
+        className="observables"
+        rows={shown}
+        columns={columns}
+        idOf={({ kind, value }) => `${kind} ${value}`}
+        empty="No observables extracted"
+      >
+        {shown.length < observables.length && (
+          <Button m="sm" size="xs" variant="default" onClick={() => setWhole(true)}>
+            Show all {observables.length}
+          </Button>
+        )}
+      </SmallTable>
+    </KnownObservables>
   )
 }
 
@@ -156,27 +164,34 @@ function Evidence({ run, path }: { readonly run: string; readonly path: string }
     queryFn: () => apiGet<ApiRunDetail>(`/runs/${run}`),
     staleTime: 60_000,
   })
-  if (found.isPending) return <Loader size="xs" aria-label="Loading" />
+  if (found.isPending) return <Loader size="xs" role="img" aria-label="Loading" />
   if (found.isLoadingError) return <ErrorAlert error={found.error} onRetry={() => void found.refetch()} />
   const step = found.data.steps.find((each) => each.path === path)
   if (step === undefined) return <Text size="sm">This step is not shown: the run has too many steps.</Text>
-  return <JsonView value={step.output} label={`Output of ${path}`} />
+  return <EvidenceCard value={step.output} label={`Output of ${showInvisible(step.name)}`} />
 }
 
 interface ActionsProps {
   readonly actions: readonly ApiCaseAction[]
   /** Of the whole case. */
   readonly total: number
+  readonly containments: readonly ApiContainment[]
 }
 
 /** Destructive actions, newest first, with the decisions behind them. */
-export function Actions({ actions, total }: ActionsProps) {
+export function Actions({ actions, total, containments }: ActionsProps) {
   if (actions.length === 0) return null
   const hidden = total - actions.length
   return (
     <Section title="Actions taken" count={total}>
       {actions.toReversed().map((action) => (
-        <ActionLine key={`${action.run_uuid} ${action.path}`} action={action} />
+        <ActionLine
+          key={`${action.run_uuid} ${action.path}`}
+          action={action}
+          containment={containments.find(
+            ({ action: of }) => of.run_uuid === action.run_uuid && of.path === action.path,
+          )}
+        />
       ))}
       {hidden > 0 && (
         <Text size="sm" c="dimmed" mt="sm">
@@ -194,9 +209,16 @@ const looks: Readonly<Record<string, { readonly text: string; readonly color: St
   unknown: { text: 'Outcome unknown', color: 'orange' },
 }
 
-function ActionLine({ action }: { readonly action: ApiCaseAction }) {
-  const { skill, outcome, status, input, error, decisions, playbook, run_uuid: run, path, at } = action
+interface ActionLineProps {
+  readonly action: ApiCaseAction
+  /** Undefined: it does not stay in effect. */
+  readonly containment: ApiContainment | undefined
+}
+
+function ActionLine({ action, containment }: ActionLineProps) {
+  const { skill, outcome, status, error, decisions, playbook, run_uuid: run, path, at } = action
   const step = stepHref(run, path)
+  const given = inputText(action)
   return (
     <div className="action">
       <Group gap="4px 8px" align="baseline">
@@ -206,7 +228,8 @@ function ActionLine({ action }: { readonly action: ApiCaseAction }) {
         </Text>
         {status !== null && <OutsideText span c="dimmed" text={status} />}
       </Group>
-      {input !== null && <OutsideText text={inputText(input)} />}
+      {containment !== undefined && <Undoing one={containment} />}
+      {given !== '' && <OutsideText text={given} />}
       {error !== null && <OutsideText c="red" text={error.message} />}
       {decisions.map((decision) => (
         <Text key={`${decision.path} ${decision.at}`} size="sm" className="outside-text">
@@ -216,7 +239,7 @@ function ActionLine({ action }: { readonly action: ApiCaseAction }) {
       <Text size="xs" c="dimmed">
         step{' '}
         <TextLink href={step} size="xs">
-          {path}
+          {showInvisible(stepName({ path, kind: skill }))}
         </TextLink>{' '}
         of {showInvisible(playbook)} · <DateTime at={at} />
       </Text>
@@ -224,10 +247,24 @@ function ActionLine({ action }: { readonly action: ApiCaseAction }) {
   )
 }
 
-const inputText = (input: Readonly<Record<string, unknown>>): string =>
-  Object.entries(input)
-    .map(([name, value]) => `${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}`)
-    .join(', ')
+/** Whether a containment is still in effect, and the run that undid it or tried to. */
+function Undoing({ one }: { readonly one: ApiContainment }) {
+  const { undo_run_uuid: run } = one
+  return (
+    <Text size="sm" component="div">
+      <ContainmentBadge one={one} /> since <DateTime at={one.changed_at} />
+      {run !== null && (
+        <>
+          {' '}
+          ·{' '}
+          <TextLink href={`/runs/${run}`} isUnderlined>
+            undo run
+          </TextLink>
+        </>
+      )}
+    </Text>
+  )
+}
 
 function decisionText({ kind, by, answer }: ApiActionDecision): string {
   const who = actorText(by)

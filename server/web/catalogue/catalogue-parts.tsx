@@ -1,7 +1,6 @@
-import { Anchor, SegmentedControl, Table, Text } from '@mantine/core'
-import { ExternalLinkIcon } from '@radix-ui/react-icons'
+import { Anchor, Table, Text } from '@mantine/core'
+import { ExternalLinkIcon } from 'lucide-react'
 import { useQuery } from '@tanstack/react-query'
-import { useLocation } from 'wouter'
 import { schemaRows } from '../../../core/skill/describe/schema-rows.ts'
 import { apiAll } from '../api/call.ts'
 import type { ApiConnection, ApiPlugin, ApiSkill } from '../api/types.ts'
@@ -9,25 +8,6 @@ import { Empty, Section } from '../parts/layout.tsx'
 import { StateBadge } from '../parts/states.tsx'
 import { breakable } from '../parts/text-view.tsx'
 import './catalogue.css'
-
-const paths = { skills: '/catalogue', plugins: '/catalogue/plugins' } as const
-
-/** Switches between the lists of the catalogue. */
-export function CatalogueTabs({ value }: { readonly value: keyof typeof paths }) {
-  const [, navigate] = useLocation()
-  return (
-    <SegmentedControl
-      size="xs"
-      aria-label="Show"
-      data={[
-        { value: 'skills', label: 'Skills' },
-        { value: 'plugins', label: 'Plugins' },
-      ]}
-      value={value}
-      onChange={(next) => navigate(paths[next])}
-    />
-  )
-}
 
 /** Whether a skill reads, writes or is destructive. */
 export function EffectBadge({ skill }: { readonly skill: Pick<ApiSkill, 'effect' | 'destructive'> }) {
@@ -49,7 +29,7 @@ export const languageText = (kind: ApiPlugin['kind']): string | null =>
 export function VendorDocs({ href }: { readonly href: string }) {
   return (
     <Anchor underline="always" href={href} target="_blank" rel="noreferrer" size="sm">
-      Vendor documentation <ExternalLinkIcon width={12} aria-label="(opens in a new tab)" />
+      Vendor documentation <ExternalLinkIcon size={12} aria-label="(opens in a new tab)" />
     </Anchor>
   )
 }

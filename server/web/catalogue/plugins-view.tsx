@@ -1,11 +1,12 @@
-import { CubeIcon } from '@radix-ui/react-icons'
+import { BoxIcon } from 'lucide-react'
 import { useLocation } from 'wouter'
 import type { ApiPlugin } from '../api/types.ts'
 import { RowLink, type Column } from '../lists/data-row.tsx'
 import { TextFilter } from '../lists/filters.tsx'
 import { ListView } from '../lists/list-page.tsx'
 import { useFilters } from '../lists/use-filters.ts'
-import { CatalogueTabs, languageText } from './catalogue-parts.tsx'
+import { languageText } from './catalogue-parts.tsx'
+import { ViewTabs } from '../parts/view-tabs.tsx'
 
 const columns: readonly Column<ApiPlugin>[] = [
   {
@@ -44,9 +45,9 @@ export default function PluginsView() {
       columns={columns}
       idOf={idOf}
       onOpen={({ name }) => navigate(`/catalogue/plugins/${name}`)}
-      actions={<CatalogueTabs value="plugins" />}
+      actions={<ViewTabs of="catalogue" current="/catalogue/plugins" />}
       filters={<TextFilter label="Search plugins" placeholder="Search plugins and skills" {...of('q')} />}
-      icon={CubeIcon}
+      icon={BoxIcon}
       empty="No matching plugins"
     />
   )

@@ -1,5 +1,5 @@
 import { Group } from '@mantine/core'
-import { CubeIcon } from '@radix-ui/react-icons'
+import { BoxIcon } from 'lucide-react'
 import { useLocation } from 'wouter'
 import type { ObservableKind } from '../../../core/plugin/index.ts'
 import type { ApiSkill } from '../api/types.ts'
@@ -8,7 +8,8 @@ import { ChoiceFilter, FilterChips, TextFilter } from '../lists/filters.tsx'
 import { ListView } from '../lists/list-page.tsx'
 import { useFilters } from '../lists/use-filters.ts'
 import { TextLink } from '../parts/layout.tsx'
-import { CatalogueTabs, EffectBadge } from './catalogue-parts.tsx'
+import { ViewTabs } from '../parts/view-tabs.tsx'
+import { EffectBadge } from './catalogue-parts.tsx'
 
 const columns: readonly Column<ApiSkill>[] = [
   {
@@ -66,7 +67,7 @@ export default function SkillsView() {
       columns={columns}
       idOf={idOf}
       onOpen={({ name }) => navigate(`/catalogue/skills/${name}`)}
-      actions={<CatalogueTabs value="skills" />}
+      actions={<ViewTabs of="catalogue" current="/catalogue" />}
       filters={
         <Group gap="xs">
           <TextFilter label="Search skills" placeholder="Search skills and vendors" {...of('q')} />
@@ -77,7 +78,7 @@ export default function SkillsView() {
           />
         </Group>
       }
-      icon={CubeIcon}
+      icon={BoxIcon}
       empty="No matching skills"
     />
   )

@@ -1,20 +1,9 @@
-import {
-  Button,
-  Group,
-  Text,
-  Loader,
-  Modal,
-  Stack,
-  TextInput,
-  Anchor,
-  Code,
-  ScrollArea,
-  Table,
-} from '@mantine/core'
+import { Button, Group, Text, Loader, Stack, TextInput, Anchor, Code, ScrollArea, Table } from '@mantine/core'
 import { useState } from 'react'
 import { notifications } from '@mantine/notifications'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link } from 'wouter'
+import { Dialog } from '../parts/dialog.tsx'
 import { showInvisible } from '../parts/outside-text.ts'
 import type { ApiCheckpoint, AnswerPreview } from '../api/types.ts'
 import {
@@ -94,9 +83,9 @@ function BulkAnswerDialog({ kind, onClose, onDone }: BulkAnswerDialogProps) {
   const [counted, setCounted] = useState('')
   const isCounted = data !== undefined && counted.trim() === String(data.targets.length)
   return (
-    <Modal opened onClose={onClose} title={showInvisible(kindText(kind.kind))} size="xl">
+    <Dialog opened onClose={onClose} title={showInvisible(kindText(kind.kind))} size="xl">
       <Stack>
-        {preview.isPending && <Loader size="sm" aria-label="Loading" />}
+        {preview.isPending && <Loader size="sm" role="img" aria-label="Loading" />}
         {preview.isError && <ErrorAlert error={preview.error} />}
         {data !== undefined && <AnswerTargets preview={data} />}
         <TextInput
@@ -137,7 +126,7 @@ function BulkAnswerDialog({ kind, onClose, onDone }: BulkAnswerDialogProps) {
           </Text>
         )}
       </Stack>
-    </Modal>
+    </Dialog>
   )
 }
 

@@ -1,3 +1,4 @@
+import { stepName } from '../../../core/engine/journal/step-name.ts'
 import { Checkbox, Fieldset, Paper, Stack, Group, Text, Title } from '@mantine/core'
 import { useState } from 'react'
 import { useQuery } from '@tanstack/react-query'
@@ -76,7 +77,7 @@ export function CheckpointCard({ checkpoint: shown, isEnded = false, choice }: C
 
 /** The question, its recipient and its source. */
 function AboutCheckpoint({ checkpoint }: { readonly checkpoint: ApiCheckpoint }) {
-  const { run_uuid: run, alert_id: alert, case_id: caseId, step_id: step, path, playbook } = checkpoint
+  const { run_uuid: run, alert_id: alert, case_id: caseId, case_title: title, path, playbook } = checkpoint
   const asked = recipientOf(checkpoint)
   const runHref = stepHref(run, path)
   const group = groupText(checkpoint)
@@ -91,9 +92,14 @@ function AboutCheckpoint({ checkpoint }: { readonly checkpoint: ApiCheckpoint })
         {showInvisible(checkpoint.connection ?? checkpoint.via)}
       </Text>
       <Group gap="md">
-        <PlaceLink href={runHref} text={`${playbook} · step ${step ?? path}`} />
+        <PlaceLink href={runHref} text={`${playbook} · step ${stepName({ path, kind: 'checkpoint' })}`} />
         {alert !== null && <PlaceLink href={`/alerts/${alert}`} text={alert.toUpperCase()} />}
-        {caseId !== null && <PlaceLink href={`/cases/${caseId}`} text={`Case ${caseId.toUpperCase()}`} />}
+        {caseId !== null && (
+          <PlaceLink
+            href={`/cases/${caseId}`}
+            text={`Case ${caseId.toUpperCase()}${title === null ? '' : `: ${title}`}`}
+          />
+        )}
       </Group>
       {group !== undefined && <OutsideText text={group} />}
       <ApprovalDetails checkpoint={checkpoint} />

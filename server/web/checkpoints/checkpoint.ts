@@ -1,3 +1,4 @@
+import { stepName } from '../../../core/engine/journal/step-name.ts'
 import type { CheckpointState } from '../../../core/domain/checkpoint.ts'
 import type { ApiCheckpoint, ApiGivenAnswer } from '../api/types.ts'
 import { showInvisible, actorText } from '../parts/outside-text.ts'
@@ -25,10 +26,10 @@ const givenOf = ({ input }: Pick<ApiCheckpoint, 'input'>): Readonly<Record<strin
   typeof input === 'object' && input !== null ? { ...input } : {}
 
 /** The text of the question; if it has none, the name of its step. */
-export function questionOf(checkpoint: Pick<ApiCheckpoint, 'input' | 'step_id' | 'path'>): string {
+export function questionOf(checkpoint: Pick<ApiCheckpoint, 'input' | 'path'>): string {
   const { message, text } = givenOf(checkpoint)
   const words = message ?? text
-  return typeof words === 'string' ? words : `Step ${checkpoint.step_id ?? checkpoint.path}`
+  return typeof words === 'string' ? words : `Step ${stepName({ path: checkpoint.path, kind: 'checkpoint' })}`
 }
 
 /** Names unsaved input. Questions of one run may have the same text. */

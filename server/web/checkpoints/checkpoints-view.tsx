@@ -1,10 +1,12 @@
-import { SegmentedControl, Stack } from '@mantine/core'
-import { QuestionMarkCircledIcon } from '@radix-ui/react-icons'
+import { Group, SegmentedControl, Stack } from '@mantine/core'
+import { CircleQuestionMarkIcon } from 'lucide-react'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
 import { apiGet } from '../api/call.ts'
 import type { ApiPage, ApiCheckpoint } from '../api/types.ts'
-import { FilterChips } from '../lists/filters.tsx'
+import { useOrganizations } from '../api/lookups.ts'
+import { SavedMenu } from '../lists/saved/saved-menu.tsx'
+import { ChoiceFilter, FilterChips, LookupFilter } from '../lists/filters.tsx'
 import { useFilters } from '../lists/use-filters.ts'
 import { usePollMs } from '../live/live-state.ts'
 import { Empty, PageLoading } from '../parts/layout.tsx'
@@ -18,14 +20,17 @@ import { UndecidedRuns } from './undecided-runs.tsx'
 import { checkpointTabs } from './checkpoint.ts'
 import type { CheckpointState } from '../../../core/domain/checkpoint.ts'
 
-const names = ['state', 'run', 'organization', 'via'] as const
+const names = ['state', 'run', 'organization', 'via', 'sort'] as const
 const pageSize = 100
 /** Filters without a field. Links use them. */
 const chips = [
   ['run', 'Run'],
-  ['organization', 'Organization'],
   ['via', 'Asked via'],
 ] as const
+const orders = [
+  { value: 'created_at', label: 'Oldest first' },
+  { value: '-created_at', label: 'Newest first' },
+]
 type Filters = ReturnType<typeof useFilters<(typeof names)[number]>>['filters']
 const noRows: readonly ApiCheckpoint[] = []
 
@@ -33,7 +38,8 @@ const isState = (word: string): word is CheckpointState => Object.hasOwn(checkpo
 
 /** Questions: open ones with the oldest first, closed ones with the newest first. */
 export default function CheckpointsView() {
-  const { filters, choose } = useFilters(names)
+  const { filters, choose, of } = useFilters(names)
+  const organizations = useOrganizations()
   const state = isState(filters.state ?? '') ? (filters.state as CheckpointState) : 'waiting'
   const isWaiting = state === 'waiting'
   const { list, rows, cards, total } = useQuestions(filters, state)
@@ -56,6 +62,11 @@ export default function CheckpointsView() {
           />
         }
       />
+      <Group gap="xs">
+        <LookupFilter label="Organization" lookup={organizations} {...of('organization')} />
+        <ChoiceFilter label="Order" data={orders} {...of('sort')} />
+        <SavedMenu view="checkpoints" />
+      </Group>
       <FilterChips
         filters={[
           ...chips,
@@ -66,7 +77,7 @@ export default function CheckpointsView() {
       {list.isPending && <PageLoading />}
       {list.isLoadingError && <ErrorAlert error={list.error} onRetry={() => void list.refetch()} />}
       {list.data !== undefined && total === 0 && cards.length === 0 && (
-        <Empty icon={QuestionMarkCircledIcon}>{checkpointTabs[state].empty}</Empty>
+        <Empty icon={CircleQuestionMarkIcon}>{checkpointTabs[state].empty}</Empty>
       )}
       {isWaiting && mayAnswer && (
         <BulkAnswers checkpoints={rows} chosen={selection.chosen} onDone={selection.clear} />
@@ -95,7 +106,7 @@ function useKept(filters: string, waiting: readonly ApiCheckpoint[]): readonly A
 
 function useQuestions(filters: Filters, state: CheckpointState) {
   const poll = usePollMs()
-  const sort = state === 'waiting' ? 'created_at' : '-created_at'
+  const { sort = state === 'waiting' ? 'created_at' : '-created_at' } = filters
   const list = useInfiniteQuery({
     queryKey: ['checkpoints', filters],
     queryFn: ({ pageParam: cursor, signal }) =>

@@ -1,5 +1,5 @@
 import { Anchor, List, Stack, Text } from '@mantine/core'
-import { ExternalLinkIcon } from '@radix-ui/react-icons'
+import { ExternalLinkIcon } from 'lucide-react'
 import { useQuery } from '@tanstack/react-query'
 import { StateBadge, type StateColor } from '../parts/states.tsx'
 import { Section } from '../parts/layout.tsx'
@@ -43,7 +43,7 @@ export function SetupSteps({
         {docs !== null && (
           <Text size="sm">
             <Anchor underline="always" href={docs} target="_blank" rel="noreferrer" size="sm">
-              Vendor documentation <ExternalLinkIcon width={12} aria-label="(opens in a new tab)" />
+              Vendor documentation <ExternalLinkIcon size={12} aria-label="(opens in a new tab)" />
             </Anchor>
           </Text>
         )}

@@ -33,7 +33,7 @@ import { useOrganization } from '../api/lookups.ts'
 import { useNavigateWhileMounted } from '../parts/hooks.ts'
 import type { ApiConnection, ApiPlugin } from '../api/types.ts'
 
-const names = ['plugin', 'q'] as const
+const names = ['plugin', 'q', 'name', 'organization'] as const
 
 /** A choice of plugins, then the form. */
 export default function NewConnectionPage() {
@@ -52,7 +52,14 @@ function ChosenPlugin() {
   if (plugins.isPending) return <PageLoading />
   const chosen = plugins.data.find(({ name }) => name === filters.plugin)
   if (chosen?.connection)
-    return <ConnectionForm key={chosen.name} plugin={chosen} setup={chosen.connection} />
+    return (
+      <ConnectionForm
+        key={chosen.name}
+        plugin={chosen}
+        setup={chosen.connection}
+        proposed={{ name: filters.name, organization: filters.organization }}
+      />
+    )
   const wanted = (filters.q ?? '').toLowerCase()
   const found = plugins.data.filter(({ name, title, description }) =>
     `${name} ${title} ${description}`.toLowerCase().includes(wanted),
@@ -84,6 +91,8 @@ function ChosenPlugin() {
 interface ConnectionFormProps {
   readonly plugin: ApiPlugin
   readonly setup: NonNullable<ApiPlugin['connection']>
+  /** By the link that led here. */
+  readonly proposed: { readonly name: string | undefined; readonly organization: string | undefined }
 }
 
 interface Typed {
@@ -96,8 +105,8 @@ interface Typed {
 const nothing: Typed = { organization: null, values: {} }
 
 /** The form for a new connection, from the schema of its plugin. */
-function ConnectionForm({ plugin, setup }: ConnectionFormProps) {
-  const { fields, name, values, type, organization, make } = useConnectionForm(plugin, setup)
+function ConnectionForm({ plugin, setup, proposed }: ConnectionFormProps) {
+  const { fields, name, values, type, organization, make } = useConnectionForm({ plugin, setup, proposed })
   const errors = make.isError ? apiProblem(make.error).errors : undefined
   const atFields = fieldErrors(errors, '/settings')
   const atTop = fieldErrors(
@@ -160,7 +169,7 @@ function ConnectionForm({ plugin, setup }: ConnectionFormProps) {
   )
 }
 
-function useConnectionForm(plugin: ApiPlugin, setup: ConnectionFormProps['setup']) {
+function useConnectionForm({ plugin, setup, proposed }: ConnectionFormProps) {
   const goOn = useNavigateWhileMounted()
   const queries = useQueryClient()
   const fields = useMemo(() => fieldsOf(setup.settings), [setup])
@@ -175,10 +184,13 @@ function useConnectionForm(plugin: ApiPlugin, setup: ConnectionFormProps['setup'
       [fields],
     ),
   })
-  const { values, name = plugin.name.replaceAll('_', '-') } = typed
+  const { values, name = proposed.name ?? plugin.name.replaceAll('_', '-') } = typed
   const type = (next: Partial<Typed>): void => setTyped((now) => ({ ...now, ...next }))
   // A wrong guess would give secrets to another organization.
-  const organization = useOrganization([typed.organization, (code) => type({ organization: code })])
+  const organization = useOrganization([
+    typed.organization ?? proposed.organization ?? null,
+    (code) => type({ organization: code }),
+  ])
   const once = useIdempotencyKey()
   const make = useMutation({
     mutationFn() {

@@ -1,3 +1,5 @@
+import { inputText } from '../../../core/case/action-input.ts'
+import { stepName } from '../../../core/engine/journal/step-name.ts'
 import { Group, Text } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
@@ -33,12 +35,11 @@ export function ContainmentBadge({ one }: { readonly one: ApiContainment }) {
   return <StateBadge {...containmentLooks[state]} />
 }
 
-/** `id: 1f2e`: the target, without texts for people. */
-export const targetText = ({ action: { input } }: Pick<ApiContainment, 'action'>): string =>
-  Object.entries(input ?? {})
-    .filter(([name]) => name !== 'comment')
-    .map(([name, value]) => `${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}`)
-    .join(', ')
+/** `id: 1f2e (desk-7)`: the target, without texts for people. */
+export function targetText({ action }: Pick<ApiContainment, 'action'>): string {
+  const { comment: _, ...input } = action.input ?? {}
+  return inputText({ ...action, input })
+}
 
 const undoable: readonly ApiContainment['state'][] = ['active', 'failed', 'unknown', 'overdue']
 
@@ -113,7 +114,7 @@ function ContainmentLine({ one }: { readonly one: ApiContainment }) {
       <Text size="xs" c="dimmed">
         step{' '}
         <TextLink href={stepHref(run, path)} size="xs">
-          {path}
+          {showInvisible(stepName({ path, kind: skill }))}
         </TextLink>{' '}
         of {showInvisible(playbook)} · <DateTime at={at} /> · undone by {undo}
         {undoRun !== null && (

@@ -1,12 +1,12 @@
 import { Group } from '@mantine/core'
-import { MinusCircledIcon } from '@radix-ui/react-icons'
+import { CircleMinusIcon } from 'lucide-react'
 import { useLocation } from 'wouter'
 import { useOrganizations } from '../api/lookups.ts'
 import type { ApiContainment } from '../api/types.ts'
 import { RowLink, type Column } from '../lists/data-row.tsx'
 import { ChoiceFilter, LookupFilter, TextFilter } from '../lists/filters.tsx'
 import { ListView } from '../lists/list-page.tsx'
-import { useFilters } from '../lists/use-filters.ts'
+import { sortedBy, useFilters } from '../lists/use-filters.ts'
 import { breakable } from '../parts/text-view.tsx'
 import { showInvisible, stepHref } from '../parts/outside-text.ts'
 import { selectOptions } from '../parts/states.tsx'
@@ -15,29 +15,31 @@ import { ExtendButton } from './extend-button.tsx'
 import { containmentLooks, ContainmentBadge, targetText, UndoButton } from './containment-parts.tsx'
 
 const idOf = (one: ApiContainment): string => one.containment_id
-const names = ['state', 'organization', 'case'] as const
+const names = ['state', 'organization', 'case', 'sort'] as const
 const states = [...selectOptions(containmentLooks), { value: 'all', label: 'All' }]
 
 /** Containments of all cases; those that may still be in effect unless a state is chosen. */
 export default function ContainmentsView() {
   const [, navigate] = useLocation()
-  const { filters, of } = useFilters(names)
+  const { filters, of, choose } = useFilters(names)
   const organizations = useOrganizations()
   return (
     <ListView
       title="Containments"
-      icon={MinusCircledIcon}
+      icon={CircleMinusIcon}
       path="/containments"
       query={filters}
       columns={columns}
       idOf={idOf}
+      {...sortedBy('-created_at', { filters, choose })}
+      savedAs="containments"
       onOpen={({ action }) => navigate(stepHref(action.run_uuid, action.path))}
       filters={
-        <Group gap="xs">
+        <>
           <ChoiceFilter label="State" data={states} {...of('state')} />
           <LookupFilter label="Organization" lookup={organizations} {...of('organization')} />
           <TextFilter label="Case" {...of('case')} />
-        </Group>
+        </>
       }
       empty="No matching containments"
     />
@@ -87,7 +89,13 @@ const columns: readonly Column<ApiContainment>[] = [
     isExtra: true,
     cell: ({ connection }) => connection !== null && showInvisible(connection),
   },
-  { title: 'SINCE', width: '94px', cell: (one) => <TableTime at={one.created_at} /> },
+  {
+    title: 'UNDONE BY',
+    width: 'minmax(90px, 0.8fr)',
+    isOptional: true,
+    cell: ({ undone_by: by }) => by,
+  },
+  { title: 'SINCE', width: '94px', sort: 'created_at', cell: (one) => <TableTime at={one.created_at} /> },
   {
     title: 'EXPIRES',
     width: '94px',

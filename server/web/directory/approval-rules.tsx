@@ -1,15 +1,17 @@
-import { Alert, Button, Group, List, Loader, Modal, Stack, Text } from '@mantine/core'
+import { Alert, Button, Group, List, Loader, Stack, Text } from '@mantine/core'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { apiAll, apiCall, apiCallTagged, type Tagged } from '../api/call.ts'
+import { apiAll, apiCallTagged, type Tagged } from '../api/call.ts'
 import { apiProblem } from '../api/problem.ts'
 import { rolesWith } from '../../../core/access/permissions.ts'
 import { FormError } from '../forms/schema-form.tsx'
 import { handleSubmit } from '../forms/form-state.ts'
+import { Dialog } from '../parts/dialog.tsx'
 import { ErrorAlert } from '../parts/feedback.tsx'
 import { showInvisible } from '../parts/outside-text.ts'
 import type { ApiApprovalRules, ApiSkill, ListedKey } from '../api/types.ts'
 import { errorsOfRule, movedUp, newRule, type ApproverOption, type RuleInForm } from './approval-rule.ts'
+import { useRoles } from '../people/use-roles.ts'
 import { RuleFields, type RuleOptions } from './rule-fields.tsx'
 
 interface ApprovalRulesProps {
@@ -19,7 +21,7 @@ interface ApprovalRulesProps {
 }
 
 /** Who must approve destructive actions of an organization. */
-export function ApprovalRulesDialog({ code, onClose }: ApprovalRulesProps) {
+export default function ApprovalRulesDialog({ code, onClose }: ApprovalRulesProps) {
   const path = `/organizations/${encodeURIComponent(code)}/approval-rules`
   const loaded = useQuery({
     queryKey: [path],
@@ -31,13 +33,13 @@ export function ApprovalRulesDialog({ code, onClose }: ApprovalRulesProps) {
   })
   const options = useRuleOptions(code)
   return (
-    <Modal opened onClose={onClose} title={`Approval rules of ${code}`} size="xl">
-      {loaded.isPending && <Loader size="sm" aria-label="Loading" />}
+    <Dialog opened onClose={onClose} title={`Approval rules of ${code}`} size="xl">
+      {loaded.isPending && <Loader size="sm" role="img" aria-label="Loading" />}
       {loaded.isError && <ErrorAlert error={loaded.error} onRetry={() => void loaded.refetch()} />}
       {loaded.data !== undefined && (
         <RulesForm loaded={loaded.data} path={path} options={options} onClose={onClose} />
       )}
-    </Modal>
+    </Dialog>
   )
 }
 
@@ -48,27 +50,20 @@ interface AccountOption {
   readonly state: string
 }
 
-interface RoleOption {
-  readonly name: string
-  readonly organization_code: string | null
-  readonly permissions: readonly string[]
-}
+const approvingRoles: readonly string[] = rolesWith('approvals:write')
 
 /** What the fields offer; empty until it is loaded. */
 function useRuleOptions(code: string): RuleOptions {
   const skills = useQuery({ queryKey: ['skills', 'all'], queryFn: () => apiAll<ApiSkill>('/skills') })
   const keys = useQuery({
     queryKey: ['keys', code, 'active'],
-    queryFn: () => apiAll<ListedKey>('/keys', { organization: code, state: 'active' }),
+    queryFn: () => apiAll<ListedKey>('/keys', { organization: code, state: 'usable' }),
   })
   const accounts = useQuery({
     queryKey: ['accounts', 'all'],
     queryFn: () => apiAll<AccountOption>('/accounts'),
   })
-  const roles = useQuery({
-    queryKey: ['roles'],
-    queryFn: () => apiCall<{ readonly data: readonly RoleOption[] }>('GET', '/roles'),
-  })
+  const roles = useRoles()
   const destructive = (skills.data ?? []).filter(({ destructive: kind }) => kind !== null)
   const plugins = [...new Set(destructive.map(({ name }) => name.slice(0, name.indexOf('.'))))]
   const approvers: readonly ApproverOption[] = [
@@ -79,7 +74,7 @@ function useRuleOptions(code: string): RuleOptions {
         label: showInvisible(`${name} (${email})`),
       })),
     ...(keys.data ?? [])
-      .filter(({ role }) => role === 'analyst' || role === 'admin')
+      .filter(({ role }) => approvingRoles.includes(role))
       .map(({ key_id: id, name }) => ({
         value: `key ${id}`,
         label: showInvisible(`API key ${name} (${id})`),
@@ -88,7 +83,7 @@ function useRuleOptions(code: string): RuleOptions {
   return {
     roles:
       roles.data === undefined
-        ? rolesWith('approvals:write')
+        ? approvingRoles
         : roles.data.data
             .filter(
               ({ permissions, organization_code: own }) =>

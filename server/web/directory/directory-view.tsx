@@ -1,8 +1,7 @@
-import { ApprovalRulesDialog } from './approval-rules.tsx'
-import { EnterIcon, HomeIcon } from '@radix-ui/react-icons'
+import { LogInIcon, BuildingIcon } from 'lucide-react'
 import { organizations, providers, type DirectoryKind, NewEntry, RenameEntry } from './edit-entry.tsx'
 import { Button, Group } from '@mantine/core'
-import { useMemo, useState, type ComponentType } from 'react'
+import { lazy, Suspense, useMemo, useState, type ComponentType } from 'react'
 import { TextFilter } from '../lists/filters.tsx'
 import { ListView } from '../lists/list-page.tsx'
 import { RowLink, type Column } from '../lists/data-row.tsx'
@@ -12,9 +11,12 @@ import { TableTime } from '../parts/times.tsx'
 import { useMayForAll } from '../session/session.ts'
 import type { DirectoryEntry } from '../api/types.ts'
 
+const ApprovalRulesDialog = lazy(() => import('./approval-rules.tsx'))
+const CaseTargetsDialog = lazy(() => import('./case-targets.tsx'))
+
 interface CodedListProps {
   /** Opens what else can be edited of an entry. Default: nothing. */
-  readonly more?: { readonly text: string; readonly open: (row: DirectoryEntry) => void } | undefined
+  readonly more?: readonly { readonly text: string; readonly open: (row: DirectoryEntry) => void }[]
   readonly kind: DirectoryKind
   readonly icon: ComponentType
   /** Whether keys of some organizations may rename. */
@@ -24,9 +26,10 @@ interface CodedListProps {
 const idOf = ({ code }: DirectoryEntry): string => code
 const names = ['q', 'sort'] as const
 const byCode = 'code'
+const none = [] as const
 
 /** All organizations or all providers. */
-function DirectoryList({ kind, icon, mayRename, more }: CodedListProps) {
+function DirectoryList({ kind, icon, mayRename, more = none }: CodedListProps) {
   const { filters, choose, of } = useFilters(names)
   const [renamed, setRenamed] = useState<DirectoryEntry>()
   const mayMake = useMayForAll('organizations:write')
@@ -48,7 +51,7 @@ function DirectoryList({ kind, icon, mayRename, more }: CodedListProps) {
       },
       {
         title: '',
-        width: more === undefined ? '84px' : '168px',
+        width: `${84 + 76 * more.length}px`,
         cell: (row) => (
           <Group gap={4} wrap="nowrap">
             {mayRename && (
@@ -56,11 +59,17 @@ function DirectoryList({ kind, icon, mayRename, more }: CodedListProps) {
                 Rename
               </Button>
             )}
-            {more !== undefined && (
-              <Button size="compact-xs" variant="subtle" onClick={() => more.open(row)}>
-                {more.text}
+            {more.map(({ text, open }) => (
+              <Button
+                key={text}
+                size="compact-xs"
+                variant="subtle"
+                aria-label={`${text} of ${row.code}`}
+                onClick={() => open(row)}
+              >
+                {text}
               </Button>
-            )}
+            ))}
           </Group>
         ),
       },
@@ -99,20 +108,27 @@ function DirectoryList({ kind, icon, mayRename, more }: CodedListProps) {
 
 /** Keys of some organizations may rename these. */
 export function OrganizationsView() {
-  const [edited, setEdited] = useState<string>()
+  const [edited, setEdited] = useState<{ readonly code: string; readonly what: 'approvals' | 'targets' }>()
+  const close = (): void => setEdited(undefined)
   const more = useMemo(
-    () => ({ text: 'Approvals', open: ({ code }: DirectoryEntry) => setEdited(code) }),
+    () => [
+      { text: 'Approvals', open: ({ code }: DirectoryEntry) => setEdited({ code, what: 'approvals' }) },
+      { text: 'Targets', open: ({ code }: DirectoryEntry) => setEdited({ code, what: 'targets' }) },
+    ],
     [setEdited],
   )
   return (
     <>
-      <DirectoryList kind={organizations} icon={HomeIcon} mayRename more={more} />
-      {edited !== undefined && <ApprovalRulesDialog code={edited} onClose={() => setEdited(undefined)} />}
+      <DirectoryList kind={organizations} icon={BuildingIcon} mayRename more={more} />
+      <Suspense>
+        {edited?.what === 'approvals' && <ApprovalRulesDialog code={edited.code} onClose={close} />}
+        {edited?.what === 'targets' && <CaseTargetsDialog code={edited.code} onClose={close} />}
+      </Suspense>
     </>
   )
 }
 
 /** All organizations share providers, so only keys for all may rename them. */
 export function ProvidersView() {
-  return <DirectoryList kind={providers} icon={EnterIcon} mayRename={useMayForAll('organizations:write')} />
+  return <DirectoryList kind={providers} icon={LogInIcon} mayRename={useMayForAll('organizations:write')} />
 }

@@ -1,5 +1,5 @@
 import type { DirectoryEntry } from '../api/types.ts'
-import { Button, Modal, Stack, Text, TextInput, Group } from '@mantine/core'
+import { Button, Stack, Text, TextInput, Group } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -8,6 +8,7 @@ import { apiProblem } from '../api/problem.ts'
 import { fieldErrors } from '../forms/form-fields.ts'
 import { FormError } from '../forms/schema-form.tsx'
 import { useUnsavedInput, useIdempotencyKey, handleSubmit } from '../forms/form-state.ts'
+import { Dialog } from '../parts/dialog.tsx'
 
 /** Creates an organization or a provider. */
 export function NewEntry({ kind }: { readonly kind: DirectoryKind }) {
@@ -17,9 +18,9 @@ export function NewEntry({ kind }: { readonly kind: DirectoryKind }) {
       <Button size="xs" onClick={open}>
         New {kind.one}
       </Button>
-      <Modal opened={opened} onClose={close} title={`New ${kind.one}`}>
+      <Dialog opened={opened} onClose={close} title={`New ${kind.one}`}>
         <NewForm kind={kind} onDone={close} />
-      </Modal>
+      </Dialog>
     </>
   )
 }
@@ -109,7 +110,7 @@ export function RenameEntry({ kind, before, onClose }: RenameCodedProps) {
   })
   const errors = fieldErrors(rename.isError ? apiProblem(rename.error).errors : undefined, '')
   return (
-    <Modal opened onClose={onClose} title={`Rename ${before.code}`}>
+    <Dialog opened onClose={onClose} title={`Rename ${before.code}`}>
       <form noValidate onSubmit={handleSubmit(() => rename.mutate())}>
         <Stack>
           <TextInput
@@ -134,7 +135,7 @@ export function RenameEntry({ kind, before, onClose }: RenameCodedProps) {
           </Group>
         </Stack>
       </form>
-    </Modal>
+    </Dialog>
   )
 }
 

@@ -11,8 +11,9 @@ import {
   Text,
   TextInput,
 } from '@mantine/core'
-import { destructiveClasses, severities } from '../../../core/plugin/index.ts'
+import type { DestructiveClass } from '../../../core/plugin/index.ts'
 import { showInvisible } from '../parts/outside-text.ts'
+import { selectOptions, severityLooks } from '../parts/states.tsx'
 import {
   namedOf,
   withNamed,
@@ -117,6 +118,13 @@ export function RuleFields({ place, rule, options, errors, onChange, onUp, onRem
   )
 }
 
+const classOptions = selectOptions<DestructiveClass>({
+  containment: { text: 'Containment', color: 'gray' },
+  blocking: { text: 'Blocking', color: 'gray' },
+  deletion: { text: 'Deletion', color: 'gray' },
+  execution: { text: 'Execution', color: 'gray' },
+})
+
 type Match = NonNullable<RuleInForm['match']>
 
 interface MatchFieldsProps {
@@ -134,7 +142,7 @@ function MatchFields({ match, options, onChange }: MatchFieldsProps) {
         <MultiSelect
           label="Classes"
           {...(!match.classes?.length && { placeholder: 'All' })}
-          data={[...destructiveClasses]}
+          data={classOptions}
           value={[...(match.classes ?? [])]}
           onChange={(classes) => change({ classes })}
         />
@@ -181,7 +189,7 @@ const Severity = ({ label, value, onChange }: SeverityProps) => (
     label={label}
     placeholder="Any"
     clearable
-    data={[...severities]}
+    data={selectOptions(severityLooks)}
     value={value ?? null}
     onChange={(chosen) => onChange(chosen)}
   />

@@ -109,6 +109,22 @@ export function formObject(fields: readonly FormField[], values: FormValues): Re
   )
 }
 
+/** The values of a form for an object; undefined if the form would send another object. */
+export function formValues(fields: readonly FormField[], object: object): FormValues | undefined {
+  const given = new Map(Object.entries(object))
+  const values: Record<string, string | boolean> = {}
+  for (const field of fields) {
+    const value: unknown = given.get(field.name)
+    if (!given.delete(field.name)) continue
+    const isTyped = typeof value === 'boolean' || (typeof value === 'string' && field.kind !== 'json')
+    const typed = isTyped ? value : JSON.stringify(value)
+    const sent = formObject([field], { [field.name]: typed })[field.name]
+    if (JSON.stringify(sent) !== JSON.stringify(value)) return undefined
+    values[field.name] = typed
+  }
+  return given.size === 0 ? values : undefined
+}
+
 interface Pointed {
   readonly pointer?: string
   readonly message: string
@@ -171,7 +187,7 @@ function typedNumber(text: string): unknown {
  *
  * @throws SyntaxError for invalid JSON
  */
-const typedJson = (text: string): unknown =>
+export const typedJson = (text: string): unknown =>
   sourceJson.parse(text, (_key, value, context) =>
     typeof value === 'number' && context?.source !== undefined && integerLiteral.test(context.source)
       ? typedNumber(context.source)

@@ -1,3 +1,4 @@
+import { SegmentedControl, Stack } from '@mantine/core'
 import { useMemo, useState } from 'react'
 import { apiProblem } from '../api/problem.ts'
 import {
@@ -5,11 +6,14 @@ import {
   fieldErrors,
   fieldsOf,
   formObject,
+  formValues,
+  typedJson,
+  type FormField,
   type FormSchema,
   type FormValues,
 } from './form-fields.ts'
 import { useUnsavedInput } from './form-state.ts'
-import { SchemaForm } from './schema-form.tsx'
+import { JsonTextarea, SchemaForm } from './schema-form.tsx'
 
 const noFields: FormSchema = {}
 const nothing: FormValues = {}
@@ -25,48 +29,113 @@ interface InputsOptions {
   readonly error: unknown
 }
 
-/** The inputs of a playbook as a form. Blank fields are omitted, so that defaults apply. */
+interface TypedInputs {
+  readonly values: FormValues
+  /** All inputs as JSON, which replaces the form. */
+  readonly json?: string
+}
+
+/** The inputs of a playbook as a form or as JSON. Blank fields are omitted, so that defaults apply. */
 export function useInputsForm({ place, schema, initial = nothing, error }: InputsOptions) {
   const fields = useMemo(() => fieldsOf(schema ?? noFields), [schema])
+  const empty = useMemo((): TypedInputs => ({ values: initial }), [initial])
   const textOf = useMemo(
-    () => (values: FormValues) => changedFieldsText(fields, values, initial),
+    () =>
+      ({ values, json }: TypedInputs) =>
+        json ?? changedFieldsText(fields, values, initial),
     [fields, initial],
   )
-  const [values, setValues, forget] = useUnsavedInput<FormValues>({ place, empty: initial, textOf })
+  const [typed, setTyped, forget] = useUnsavedInput<TypedInputs>({ place, empty, textOf })
+  const { values, json } = typed
   const [wrong, setWrong] = useState<ReadonlyMap<string, string>>(new Map())
   const refused = fieldErrors(apiProblem(error).errors, '/inputs')
-  const errors = wrong.size > 0 ? wrong : refused
+  const errors = wrong.size > 0 || json !== undefined ? wrong : refused
+  const change = (after: TypedInputs): void => {
+    setWrong(new Map())
+    setTyped(after)
+  }
+  /** Passes the object on, or shows what is not valid JSON. */
+  function read(use: (inputs: object) => void): void {
+    const found = json === undefined ? unreadable(fields, values) : wrongJson(json)
+    setWrong(found)
+    if (found.size === 0) use(json === undefined ? formObject(fields, values) : (typedJson(json) as object))
+  }
+  const show = (view: string): void =>
+    read((inputs) => {
+      if (view === 'json') return change({ values, json: JSON.stringify(inputs, undefined, 2) })
+      const shown = formValues(fields, inputs)
+      if (shown === undefined) setWrong(new Map([[jsonField, 'Fields of the form cannot hold these inputs']]))
+      else change({ values: shown })
+    })
   return {
     /** Null: the playbook has no inputs. */
     form:
       fields.length === 0 ? null : (
-        <SchemaForm
-          fields={fields}
-          values={values}
-          errors={errors}
-          onChange={(after) => {
-            setWrong(new Map())
-            setValues(after)
-          }}
-        />
+        <Stack gap="sm">
+          {/* JSON would show secrets. */}
+          {fields.every(({ kind }) => kind !== 'secret') && (
+            <SegmentedControl
+              size="xs"
+              w="fit-content"
+              aria-label="Inputs as"
+              data={views}
+              value={json === undefined ? 'form' : 'json'}
+              onChange={show}
+            />
+          )}
+          {json === undefined ? (
+            <SchemaForm
+              fields={fields}
+              values={values}
+              errors={errors}
+              onChange={(after) => change({ values: after })}
+            />
+          ) : (
+            <JsonTextarea
+              label="Inputs"
+              field={{
+                value: json,
+                onChange: ({ currentTarget }) => change({ values, json: currentTarget.value }),
+                error: errors.get(jsonField) ?? false,
+              }}
+            />
+          )}
+        </Stack>
       ),
     /** Number of errors shown at their fields. */
     shownErrors: errors.size,
     forget,
-    /** Passes the object on, or shows which fields are not valid JSON. */
-    read(use: (inputs: Record<string, unknown>) => void): void {
-      const invalid = fields.filter((field) => !isReadable(field, values))
-      setWrong(new Map(invalid.map(({ name }) => [name, invalidJson])))
-      if (invalid.length === 0) use(formObject(fields, values))
-    },
+    read,
   }
 }
 
-const invalidJson = 'Invalid JSON'
+const views = [
+  { value: 'form', label: 'Form' },
+  { value: 'json', label: 'JSON' },
+]
 
-function isReadable(field: Parameters<typeof formObject>[0][number], values: FormValues): boolean {
+const invalidJson = 'Invalid JSON'
+/** Stands for the JSON of all inputs; no input has an empty name. */
+const jsonField = ''
+
+/** The fields with invalid JSON. */
+const unreadable = (fields: readonly FormField[], values: FormValues): ReadonlyMap<string, string> =>
+  new Map(
+    fields
+      .filter((field) => !isReadable(() => formObject([field], values)))
+      .map(({ name }) => [name, invalidJson]),
+  )
+
+function wrongJson(json: string): ReadonlyMap<string, string> {
+  if (!isReadable(() => typedJson(json))) return new Map([[jsonField, invalidJson]])
+  const value = typedJson(json)
+  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
+  return isObject ? new Map() : new Map([[jsonField, 'Write a JSON object, such as {"name": "value"}']])
+}
+
+function isReadable(read: () => unknown): boolean {
   try {
-    formObject([field], values)
+    read()
     return true
   } catch {
     return false

@@ -128,7 +128,13 @@ function GraphNodeBox({ node, mark, isRun, isSelected, onSelect }: GraphNodeBoxP
   )
   if (shape === 'start' || shape === 'end') return <span {...look}>{content}</span>
   return (
-    <button type="button" {...look} aria-pressed={isSelected} onClick={() => onSelect(node)}>
+    <button
+      type="button"
+      {...look}
+      title={node.name}
+      aria-pressed={isSelected}
+      onClick={() => onSelect(node)}
+    >
       {content}
     </button>
   )

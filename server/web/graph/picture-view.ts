@@ -33,10 +33,9 @@ export function usePictureView(
     height: (viewport.current?.clientHeight ?? graph.height) - 2,
   })
   const { width, height } = graph
-  useLayoutEffect(() => {
-    setFitted(firstZoom({ width, height }, room()))
-    // eslint-disable-next-line react-hooks/exhaustive-deps -- the room is read from the page
-  }, [width, height])
+  const fit = useStableCallback(() => setFitted(firstZoom({ width, height }, room())))
+  useLayoutEffect(fit, [fit, width, height])
+  useResize(viewport, fit)
   useLayoutEffect(() => {
     const { current: to } = next
     next.current = undefined
@@ -78,6 +77,7 @@ export function usePictureView(
     table?.addEventListener('wheel', onWheel, { passive: false })
     return () => table?.removeEventListener('wheel', onWheel)
   }, [onWheel, viewport])
+  usePinch(viewport, zoom, zoomTo)
   const acts = {
     smaller: () => zoomTo(zoom / step),
     larger: () => zoomTo(zoom * step),
@@ -93,6 +93,52 @@ export function usePictureView(
   return { zoom, onKeyDown, ...acts }
 }
 
+/** Calls `act` when the width of the element changes, e.g. because a phone is turned. */
+function useResize(viewport: RefObject<HTMLElement | null>, act: () => void): void {
+  useEffect(() => {
+    const { current: table } = viewport
+    if (table === null) return undefined
+    let width = table.clientWidth
+    const observer = new ResizeObserver(() => {
+      if (table.clientWidth === width) return
+      width = table.clientWidth
+      act()
+    })
+    observer.observe(table)
+    return () => observer.disconnect()
+  }, [viewport, act])
+}
+
+/** Zooms with two fingers. One finger scrolls, which the browser does. */
+function usePinch(
+  viewport: RefObject<HTMLElement | null>,
+  zoom: number,
+  zoomTo: (zoom: number, at: Point) => void,
+): void {
+  const begun = useRef<{ readonly distance: number; readonly zoom: number }>(undefined)
+  const onTouch = useStableCallback((event: TouchEvent) => {
+    const [one, other] = event.touches
+    if (one === undefined || other === undefined || event.touches.length > 2) {
+      begun.current = undefined
+      return
+    }
+    event.preventDefault()
+    const distance = Math.hypot(one.clientX - other.clientX, one.clientY - other.clientY)
+    begun.current ??= { distance, zoom }
+    const { left = 0, top = 0 } = viewport.current?.getBoundingClientRect() ?? {}
+    const at = { x: (one.clientX + other.clientX) / 2 - left, y: (one.clientY + other.clientY) / 2 - top }
+    zoomTo(begun.current.zoom * (distance / Math.max(1, begun.current.distance)), at)
+  })
+  useEffect(() => {
+    const { current: table } = viewport
+    const events = ['touchstart', 'touchmove', 'touchend', 'touchcancel'] as const
+    for (const event of events) table?.addEventListener(event, onTouch, { passive: false })
+    return () => {
+      for (const event of events) table?.removeEventListener(event, onTouch)
+    }
+  }, [viewport, onTouch])
+}
+
 /** Zoom and scroll calculations, in pixels. Zoom 1 is the size of the layout. */
 
 interface Size {
@@ -100,8 +146,12 @@ interface Size {
   readonly height: number
 }
 
-/** Smallest zoom with readable text. */
-const readable = 0.75
+/** A whole graph is shown first from this zoom on. */
+const comfortable = 0.75
+/** Below, only titles are shown, in larger letters. */
+export const detailedFrom = 0.6
+/** Below, titles are too large for their boxes. */
+const leastFirst = 0.5
 const largest = 1.6
 const smallest = 0.4
 
@@ -109,9 +159,11 @@ const smallest = 0.4
 export const wholeZoom = (picture: Size, room: Size): number =>
   Math.min(1, room.width / picture.width, room.height / picture.height)
 
-/** The initial zoom: fits the width, but stays readable. */
-export const firstZoom = (picture: Size, room: Size): number =>
-  Math.max(readable, Math.min(1, room.width / picture.width))
+/** The initial zoom: the whole if that is comfortable, else the whole width while titles are readable. */
+export function firstZoom(picture: Size, room: Size): number {
+  const whole = wholeZoom(picture, room)
+  return whole >= comfortable ? whole : Math.max(leastFirst, Math.min(1, room.width / picture.width))
+}
 
 /** The zoom within its limits. Large graphs may be as small as needed to fit. */
 export const limitZoom = (zoom: number, picture: Size, room: Size): number =>

@@ -1,11 +1,13 @@
 import { ActionIcon, Badge, Group, Text, Tooltip } from '@mantine/core'
-import { EnterFullScreenIcon, MinusIcon, PlusIcon } from '@radix-ui/react-icons'
+import { useDisclosure } from '@mantine/hooks'
+import { ExpandIcon, MinusIcon, PlusIcon, ScanIcon } from 'lucide-react'
 import { useRef, type CSSProperties, type PointerEvent } from 'react'
+import { Dialog } from '../parts/dialog.tsx'
 import { useStableCallback } from '../parts/hooks.ts'
 import './graph.css'
 import { GraphPicture, type NodeMark } from './graph-picture.tsx'
 import type { ApiGraph, ApiGraphNode } from '../api/types.ts'
-import { usePictureView } from './picture-view.ts'
+import { detailedFrom, usePictureView } from './picture-view.ts'
 
 interface PlaybookGraphProps {
   readonly graph: ApiGraph
@@ -20,9 +22,39 @@ interface PlaybookGraphProps {
   readonly onSelect: (node: ApiGraphNode) => void
 }
 
-/** A playbook as a graph to scroll and zoom. Its steps are buttons, in the order of the source. */
+/** A playbook as a graph to scroll and zoom, also in the whole window. Its steps are buttons, in the order of the source. */
 export function PlaybookGraph(props: PlaybookGraphProps) {
-  const { graph, label, marks, selected, isFromStart = false, note, onSelect } = props
+  const [opened, { open, close }] = useDisclosure()
+  return (
+    <>
+      <Picture {...props} onEnlarge={open} />
+      <Dialog
+        fullScreen
+        opened={opened}
+        onClose={close}
+        title={props.label}
+        classNames={{ content: 'graph-window' }}
+      >
+        <Picture
+          {...props}
+          label={`${props.label}, enlarged`}
+          onSelect={(node) => {
+            close()
+            props.onSelect(node)
+          }}
+        />
+      </Dialog>
+    </>
+  )
+}
+
+interface PictureProps extends PlaybookGraphProps {
+  /** Undefined: it has the whole window. */
+  readonly onEnlarge?: () => void
+}
+
+function Picture(props: PictureProps) {
+  const { graph, label, marks, selected, isFromStart = false, note, onEnlarge, onSelect } = props
   const viewport = useRef<HTMLDivElement>(null)
   const select = useStableCallback(onSelect)
   const shown = graph.nodes.find(({ id, shape }) =>
@@ -33,19 +65,20 @@ export function PlaybookGraph(props: PlaybookGraphProps) {
   const { width, height } = graph
   return (
     <div className="graph">
-      <Group gap={4} className="graph-zoom">
+      <Group gap={4} className="graph-controls">
+        {note !== undefined && (
+          <Badge color="orange" mr="auto">
+            {note}
+          </Badge>
+        )}
         <ZoomButton text="Zoom out" shortcut="-" icon={MinusIcon} onClick={view.smaller} />
         <Text size="xs" c="dimmed" className="graph-zoom-text">
           {Math.round(view.zoom * 100)} %
         </Text>
         <ZoomButton text="Zoom in" shortcut="+" icon={PlusIcon} onClick={view.larger} />
-        <ZoomButton text="Fit to view" shortcut="0" icon={EnterFullScreenIcon} onClick={view.whole} />
+        <ZoomButton text="Fit to view" shortcut="0" icon={ScanIcon} onClick={view.whole} />
+        {onEnlarge && <ZoomButton text="Enlarge" icon={ExpandIcon} onClick={onEnlarge} />}
       </Group>
-      {note !== undefined && (
-        <Badge color="orange" className="graph-remark">
-          {note}
-        </Badge>
-      )}
       <div
         ref={viewport}
         className="graph-viewport"
@@ -59,7 +92,11 @@ export function PlaybookGraph(props: PlaybookGraphProps) {
         {...drag}
       >
         <div className="graph-space" style={{ width: width * view.zoom, height: height * view.zoom }}>
-          <div className="graph-page" style={{ width, height, transform: `scale(${view.zoom})` }}>
+          <div
+            className="graph-page"
+            data-small={view.zoom < detailedFrom}
+            style={{ width, height, transform: `scale(${view.zoom})`, '--zoom': view.zoom } as CSSProperties}
+          >
             <GraphPicture graph={graph} marks={marks} selected={selected} onSelect={select} />
           </div>
         </div>
@@ -70,14 +107,14 @@ export function PlaybookGraph(props: PlaybookGraphProps) {
 
 interface ZoomButtonProps {
   readonly text: string
-  readonly shortcut: string
+  readonly shortcut?: string
   readonly icon: typeof PlusIcon
   readonly onClick: () => void
 }
 
 function ZoomButton({ text, shortcut, icon: Icon, onClick }: ZoomButtonProps) {
   return (
-    <Tooltip label={`${text} (${shortcut})`}>
+    <Tooltip label={shortcut === undefined ? text : `${text} (${shortcut})`}>
       <ActionIcon size="sm" variant="default" aria-label={text} onClick={onClick}>
         <Icon />
       </ActionIcon>

@@ -1,24 +1,25 @@
 import { Alert, Grid, Stack, Text } from '@mantine/core'
-import { CheckIcon, Link2Icon } from '@radix-ui/react-icons'
-import { useQuery } from '@tanstack/react-query'
+import { useMediaQuery } from '@mantine/hooks'
 import { actorText, showInvisible } from '../parts/outside-text.ts'
 import { PageLoading, TextLink } from '../parts/layout.tsx'
 import { ViewError, ViewHead } from '../shell/view.tsx'
 import { StateBadge } from '../parts/states.tsx'
 import { DateTime } from '../parts/times.tsx'
 import { SmallTable } from '../parts/small-table.tsx'
+import { AlertLink, BrokenConnections, LastErrors } from './problems.tsx'
 import { PauseEngine } from './pause-engine.tsx'
+import { Nodes } from './nodes.tsx'
 import { LimitMeter, Stats } from './stats.tsx'
 import { useEngine } from './use-engine.ts'
-import { apiGet } from '../api/call.ts'
-import type { ApiPage, ApiRun, ApiConnection, ApiEngine } from '../api/types.ts'
-import { ConnectionState } from '../connections/connection-parts.tsx'
+import type { ApiEngine } from '../api/types.ts'
+import { FolderAlert } from './folder-alert.tsx'
 import { OutsideText } from '../parts/text-view.tsx'
 
 /** The state of the engine, its load, and recent errors. */
 export default function HealthView() {
   // Rates fall without an event.
   const engine = useEngine(5_000)
+  const isPhone = useMediaQuery('(max-width: 48em)', false, { getInitialValueInEffect: false })
   if (engine.isPending) return <PageLoading />
   if (engine.isLoadingError) return <ViewError error={engine.error} onRetry={() => void engine.refetch()} />
   const { data } = engine
@@ -36,13 +37,38 @@ export default function HealthView() {
         actions={<PauseEngine isPaused={isPaused} />}
       />
       <Unusual engine={data} />
+      <FolderAlert />
+      {isPhone ? <Narrow engine={data} /> : <Wide engine={data} />}
+    </Stack>
+  )
+}
+
+/** One column, with what may need attention first. */
+function Narrow({ engine }: EngineProps) {
+  return (
+    <>
+      <BrokenConnections isShort />
+      <LastErrors isShort />
       <Stats />
-      <Organizations engine={data} />
+      <Nodes />
+      <Organizations engine={engine} />
+      <Destructive engine={engine} />
+      <Repeats engine={engine} />
+    </>
+  )
+}
+
+function Wide({ engine }: EngineProps) {
+  return (
+    <>
+      <Stats />
+      <Nodes />
+      <Organizations engine={engine} />
       <Grid gap="var(--tocsin-gap)">
         <Grid.Col span={{ base: 12, lg: 6 }}>
           <Stack gap="var(--tocsin-gap)">
-            <Destructive engine={data} />
-            <Repeats engine={data} />
+            <Destructive engine={engine} />
+            <Repeats engine={engine} />
           </Stack>
         </Grid.Col>
         <Grid.Col span={{ base: 12, lg: 6 }}>
@@ -52,7 +78,7 @@ export default function HealthView() {
           </Stack>
         </Grid.Col>
       </Grid>
-    </Stack>
+    </>
   )
 }
 
@@ -91,9 +117,10 @@ function Unusual({
 function Organizations({ engine: { organizations } }: EngineProps) {
   return (
     <SmallTable
+      isStacked
       title="Organizations, last minute"
       empty="No activity in the last minute"
-      rows={organizations}
+      rows={organizations.toSorted((a, b) => Number(b.storm) - Number(a.storm))}
       idOf={(row) => row.organization_code}
       columns={[
         {
@@ -118,9 +145,10 @@ function Organizations({ engine: { organizations } }: EngineProps) {
 function Destructive({ engine: { destructive } }: EngineProps) {
   return (
     <SmallTable
+      isStacked
       title="Destructive actions, last hour"
       empty="No destructive actions"
-      rows={destructive}
+      rows={destructive.toSorted((a, b) => b.held - a.held || a.remaining - b.remaining)}
       idOf={(use) => `${use.organization_code} ${use.class}`}
       columns={[
         {
@@ -149,12 +177,31 @@ function Destructive({ engine: { destructive } }: EngineProps) {
 function Repeats({ engine: { groups } }: EngineProps) {
   return (
     <SmallTable
+      isStacked
       title="Repeated alerts"
       empty="No repeated alerts"
       rows={groups}
       idOf={(group) => group.alert_id}
       columns={[
-        { title: 'Alert', cell: (group) => <AlertLink id={group.alert_id} /> },
+        {
+          title: 'Alert',
+          cell: (group) => (
+            <div>
+              <AlertLink id={group.alert_id} />
+              <Text size="xs" className="outside-text">
+                {showInvisible(group.alert_type ?? 'without a type')}
+              </Text>
+            </div>
+          ),
+        },
+        {
+          title: 'In common',
+          cell: ({ grouped_because: reason }) => (
+            <Text size="xs" c="dimmed" className="outside-text">
+              {showInvisible(reason ?? '')}
+            </Text>
+          ),
+        },
         {
           title: 'Case',
           cell: ({ case_id: id }) =>
@@ -162,77 +209,6 @@ function Repeats({ engine: { groups } }: EngineProps) {
         },
         { title: 'Alerts', isNumber: true, cell: (group) => group.alerts.toLocaleString() },
         { title: 'Latest', isNumber: true, cell: (group) => <DateTime at={group.last_at} ago /> },
-      ]}
-    />
-  )
-}
-
-const AlertLink = ({ id }: { readonly id: string }) => (
-  <TextLink href={`/alerts/${id}`}>{id.toUpperCase()}</TextLink>
-)
-
-/** The newest failed runs. */
-function LastErrors() {
-  const failed = useQuery({
-    queryKey: ['last-errors'],
-    queryFn: () => apiGet<ApiPage<ApiRun>>('/runs', { status: 'failed', limit: 6 }),
-    refetchInterval: 10_000,
-  })
-  return (
-    <SmallTable
-      title="Last errors"
-      icon={CheckIcon}
-      empty={failed.isPending ? 'Loading …' : 'No failed runs'}
-      rows={failed.data?.data ?? []}
-      idOf={(run) => run.run_uuid}
-      columns={[
-        {
-          title: 'Playbook',
-          cell: (run) => (
-            <TextLink href={`/runs/${run.run_uuid}`} isStrong>
-              {run.playbook}
-            </TextLink>
-          ),
-        },
-        { title: 'Reason', cell: (run) => <OutsideText text={run.error?.message ?? ''} /> },
-        { title: 'Alert', cell: (run) => run.alert_id !== null && <AlertLink id={run.alert_id} /> },
-        { title: 'When', isNarrow: true, cell: (run) => <DateTime at={run.ended_at} ago /> },
-      ]}
-    />
-  )
-}
-
-/** Connections with errors or warnings. */
-function BrokenConnections() {
-  const connections = useQuery({
-    queryKey: ['connection', 'remarks'],
-    queryFn: () => apiGet<ApiPage<ApiConnection>>('/connections', { limit: 200 }),
-    refetchInterval: 30_000,
-  })
-  const found = connections.data?.data.filter(
-    ({ broken, warnings }) => broken !== null || warnings.length > 0,
-  )
-  return (
-    <SmallTable
-      title="Connection problems"
-      icon={Link2Icon}
-      empty={found === undefined ? 'Loading …' : 'None'}
-      rows={found ?? []}
-      idOf={(connection) => connection.connection_uuid}
-      columns={[
-        {
-          title: 'Connection',
-          cell: (connection) => (
-            <TextLink href={`/connections/${connection.connection_uuid}`} isStrong>
-              {showInvisible(connection.name)}
-            </TextLink>
-          ),
-        },
-        { title: 'State', cell: (connection) => <ConnectionState connection={connection} /> },
-        {
-          title: 'Reason',
-          cell: ({ broken, warnings }) => <OutsideText text={broken?.reason ?? warnings[0]?.reason ?? ''} />,
-        },
       ]}
     />
   )

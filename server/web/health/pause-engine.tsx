@@ -1,9 +1,10 @@
-import { Button, Group, Modal, Stack, Text, Textarea } from '@mantine/core'
+import { Button, Group, Stack, Text, Textarea } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
-import { PauseIcon, ResumeIcon } from '@radix-ui/react-icons'
+import { PauseIcon, StepForwardIcon } from 'lucide-react'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { apiCall } from '../api/call.ts'
 import { trimmedText, useUnsavedInput, handleSubmit } from '../forms/form-state.ts'
+import { Dialog } from '../parts/dialog.tsx'
 import { ErrorAlert } from '../parts/feedback.tsx'
 import { useSession } from '../session/session.ts'
 
@@ -35,7 +36,7 @@ export function PauseEngine({ isPaused }: { readonly isPaused: boolean }) {
         {change.isError && <ErrorAlert error={change.error} />}
         <Button
           size="xs"
-          leftSection={<ResumeIcon />}
+          leftSection={<StepForwardIcon />}
           loading={change.isPending}
           onClick={() => change.mutate()}
         >
@@ -48,7 +49,7 @@ export function PauseEngine({ isPaused }: { readonly isPaused: boolean }) {
       <Button size="xs" variant="default" leftSection={<PauseIcon />} onClick={open}>
         Pause all runs
       </Button>
-      <Modal opened={isAsking} onClose={close} title="Pause all runs">
+      <Dialog opened={isAsking} onClose={close} title="Pause all runs">
         <form onSubmit={handleSubmit(() => change.mutate())}>
           <Stack>
             <Text size="sm">
@@ -77,7 +78,7 @@ export function PauseEngine({ isPaused }: { readonly isPaused: boolean }) {
             </Group>
           </Stack>
         </form>
-      </Modal>
+      </Dialog>
     </>
   )
 }

@@ -14,7 +14,7 @@ const [minuteMs, hourMs] = [60_000, 3_600_000]
 export function Stats() {
   const history = useEngineHistory()
   return (
-    <SimpleGrid cols={{ base: 1, xs: 2, lg: 4 }} spacing="var(--tocsin-gap)">
+    <SimpleGrid cols={{ base: 2, lg: 4 }} spacing="var(--tocsin-gap)">
       <Stat label="Queued runs" history={history} of="queued" />
       <Stat label="Alerts per minute" history={history} of="received" />
       <Stat label="Runs ended per minute" history={history} of="ended" />

@@ -1,3 +1,4 @@
+import { keyWarningMs } from '../../../core/access/key-expiry.ts'
 import type { ListedKey } from '../api/types.ts'
 
 /** A key that expires sooner does not count as a remaining admin key. */
@@ -20,3 +21,7 @@ export function keyState(
   if (revoked !== null) return 'Revoked'
   return expires !== null && expires <= now ? 'Expired' : 'Active'
 }
+
+/** Whether a key that is in use ends within 14 days. */
+export const isEndingSoon = (key: ListedKey, now: number): boolean =>
+  keyState(key, now) === 'Active' && key.expires_at !== null && key.expires_at <= now + keyWarningMs

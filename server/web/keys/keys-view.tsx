@@ -1,95 +1,94 @@
-import { Button, Group, Alert, Text } from '@mantine/core'
-import { LockClosedIcon } from '@radix-ui/react-icons'
-import { useState } from 'react'
+import { Alert, Anchor, Text } from '@mantine/core'
+import { LockIcon } from 'lucide-react'
+import { lazy, Suspense, useState } from 'react'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { Link } from 'wouter'
 import { ListView } from '../lists/list-page.tsx'
-import { breakable } from '../parts/text-view.tsx'
 import { useNow, serverTime } from '../parts/time.ts'
 import { showInvisible } from '../parts/outside-text.ts'
-import { StateBadge } from '../parts/states.tsx'
-import { TableTime } from '../parts/times.tsx'
 import { useSession } from '../session/session.ts'
-import { keyState, isLastAdmin } from './key.ts'
+import { isLastAdmin } from './key.ts'
+import { keyColumns, type KeyAction } from './key-columns.tsx'
 import { NewKey } from './new-key.tsx'
-import type { Column } from '../lists/data-row.tsx'
+import { useOrganizations } from '../api/lookups.ts'
+import { ChoiceFilter, LookupFilter } from '../lists/filters.tsx'
+import { sortedBy, useFilters } from '../lists/use-filters.ts'
 import { apiCall, apiGet } from '../api/call.ts'
 import type { ApiPage, ListedKey } from '../api/types.ts'
 import { ConfirmDialog } from '../parts/feedback.tsx'
 
+const editKey = () => import('./edit-key.tsx')
+const RotateKey = lazy(() => editKey().then(({ RotateKey: dialog }) => ({ default: dialog })))
+const ChangeKey = lazy(() => editKey().then(({ ChangeKey: dialog }) => ({ default: dialog })))
+
 const idOf = (key: ListedKey): string => key.key_uuid
+const names = ['organization', 'state', 'sort'] as const
+const states = [
+  { value: 'usable', label: 'Active' },
+  { value: 'expiring', label: 'Ends soon' },
+  { value: 'unusable', label: 'Not usable' },
+]
 
 /** API keys that the session may see. */
 export default function KeysView() {
   const now = useNow()
-  const [revoked, setRevoked] = useState<ListedKey>()
+  const { filters, of, choose } = useFilters(names)
+  const [chosen, setChosen] = useState<{ readonly key: ListedKey; readonly action: KeyAction }>()
+  const close = (): void => setChosen(undefined)
   const { key_id: own } = useSession()
-  const columns: readonly Column<ListedKey>[] = [
-    {
-      title: 'NAME',
-      width: 'minmax(150px, 2fr)',
-      cell: ({ name, key_id: id }) => (
-        <Group gap={6} wrap="nowrap" title={showInvisible(name)}>
-          <span className="data-table-text">{breakable(showInvisible(name))}</span>
-          {id === own && <StateBadge text="Yours" color="blue" />}
-        </Group>
-      ),
-    },
-    { title: 'ID', width: '104px', isExtra: true, cell: ({ key_id: id }) => <code>{id}</code> },
-    { title: 'ROLE', width: '70px', cell: ({ role }) => role },
-    {
-      title: 'ORGS',
-      width: 'minmax(66px, 1fr)',
-      cell: ({ organization_codes: codes }) => codes?.join(', ') ?? 'all',
-    },
-    {
-      title: 'STATE',
-      width: '84px',
-      cell(key) {
-        const state = keyState(key, now)
-        return <StateBadge text={state} color={state === 'Active' ? 'green' : 'gray'} />
-      },
-    },
-    { title: 'CREATED', width: '104px', isExtra: true, cell: (key) => <TableTime at={key.created_at} /> },
-    {
-      title: 'CREATED BY',
-      width: 'minmax(76px, 1fr)',
-      isExtra: true,
-      cell: ({ created_by: by }) => by && showInvisible(by.name),
-    },
-    {
-      title: 'EXPIRES',
-      width: '94px',
-      cell: (key) => (key.expires_at === null ? 'never' : <TableTime at={key.expires_at} />),
-    },
-    {
-      title: 'LAST USED',
-      width: '94px',
-      cell: (key) => (key.last_used_at === null ? 'never' : <TableTime at={key.last_used_at} />),
-    },
-    {
-      title: '',
-      width: '76px',
-      cell: (key) =>
-        key.revoked_at === null && (
-          <Button size="compact-xs" variant="subtle" color="red" onClick={() => setRevoked(key)}>
-            Revoke
-          </Button>
-        ),
-    },
-  ]
+  const columns = keyColumns({ now, own, choose: (key, action) => setChosen({ key, action }) })
   return (
     <>
       <ListView
         title="Keys"
         path="/keys"
+        query={filters}
         columns={columns}
         idOf={idOf}
+        {...sortedBy('created_at', { filters, choose })}
+        savedAs="keys"
+        filters={<KeyFilters of={of} />}
         actions={<NewKey />}
-        icon={LockClosedIcon}
+        icon={LockIcon}
         empty="No keys"
       />
-      <RevokeKey apiKey={revoked} onClose={() => setRevoked(undefined)} />
+      <RevokeKey apiKey={chosen?.action === 'revoke' ? chosen.key : undefined} onClose={close} />
+      <Suspense>
+        {chosen?.action === 'rotate' && <RotateKey apiKey={chosen.key} onClose={close} />}
+        {chosen?.action === 'change' && <ChangeKey apiKey={chosen.key} onClose={close} />}
+      </Suspense>
     </>
+  )
+}
+
+interface KeyFiltersProps {
+  readonly of: ReturnType<typeof useFilters<(typeof names)[number]>>['of']
+}
+
+function KeyFilters({ of }: KeyFiltersProps) {
+  const state = of('state')
+  return (
+    <>
+      <LookupFilter label="Organization" lookup={useOrganizations()} {...of('organization')} />
+      <ChoiceFilter label="State" data={states} {...state} />
+      <EndingSoon isShown={state.value !== 'expiring'} />
+    </>
+  )
+}
+
+/** Says how many keys end soon. */
+function EndingSoon({ isShown }: { readonly isShown: boolean }) {
+  const { data } = useQuery({
+    queryKey: ['list', '/keys', 'expiring'],
+    queryFn: () => apiGet<ApiPage<ListedKey>>('/keys', { state: 'expiring', limit: 1 }),
+    enabled: isShown,
+  })
+  const count = data?.total ?? 0
+  if (!isShown || count === 0) return null
+  return (
+    <Anchor component={Link} href="/keys?state=expiring" size="sm" underline="always">
+      {count === 1 ? 'One key ends' : `${count} keys end`} within 14 days
+    </Anchor>
   )
 }
 

@@ -1,34 +1,38 @@
-import { Button, Modal, MultiSelect, NumberInput, Select, Stack, TextInput, Group, Text } from '@mantine/core'
+import { Button, MultiSelect, Select, Stack, TextInput } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { apiCall } from '../api/call.ts'
 import { useOrganizations } from '../api/lookups.ts'
 import type { Role } from '../../../core/domain/api-key.ts'
 import { useUnsavedInput, handleSubmit } from '../forms/form-state.ts'
 import { useFilters } from '../lists/use-filters.ts'
-import { serverTime } from '../parts/time.ts'
+import { Dialog } from '../parts/dialog.tsx'
 import { ErrorAlert } from '../parts/feedback.tsx'
 import { useSession } from '../session/session.ts'
-import { Command } from '../parts/text-view.tsx'
+import { AddressesField, EndField, endOf, OwnerField, ShownOnce, type MadeKey } from './key-fields.tsx'
 
 const roles: readonly { readonly value: Role; readonly label: string }[] = [
   { value: 'intake', label: 'intake: posts alerts' },
   { value: 'reader', label: 'reader: reads everything except keys' },
   { value: 'analyst', label: 'analyst: reads, answers, retries' },
+  { value: 'responder', label: 'responder: works on cases, answers' },
+  { value: 'author', label: 'author: publishes playbooks, e.g. from CI' },
+  { value: 'connection_admin', label: 'connection_admin: manages connections' },
   { value: 'admin', label: 'admin: everything' },
 ]
 
 const names = ['new'] as const
 
-const dayMs = 86_400_000
-
 interface Typed {
   readonly name: string
   readonly role: Role
   readonly codes: string[]
-  readonly days: number | string
+  /** See `EndField`. */
+  readonly end: string
+  readonly owner: string
+  readonly addresses: string[]
 }
 
-const nothing: Typed = { name: '', role: 'intake', codes: [], days: '' }
+const nothing: Typed = { name: '', role: 'intake', codes: [], end: '', owner: '', addresses: [] }
 
 const textOf = ({ name }: Typed): string => name.trim()
 
@@ -38,16 +42,18 @@ export function NewKey() {
   const { filters, set } = useFilters(names)
   const { organization_codes: ownCodes } = useSession()
   const [typed, setTyped, forget] = useUnsavedInput({ place: 'New key', empty: nothing, textOf })
-  const { name, role, codes, days } = typed
+  const { name, role, codes, end, owner, addresses } = typed
   const make = useMutation({
     mutationFn: () =>
-      apiCall<{ readonly key: string | null }>('POST', '/keys', {
+      apiCall<MadeKey>('POST', '/keys', {
         body: {
           name: name.trim(),
           role,
           // A key reaches no further than its creator.
           organization_codes: codes.length > 0 ? codes : ownCodes,
-          ...(typeof days === 'number' && { expires_at: serverTime() + days * dayMs }),
+          ...endOf(end),
+          ...(owner !== '' && { owner }),
+          ...(addresses.length > 0 && { allowed_addresses: addresses }),
         },
       }),
     onSuccess() {
@@ -64,7 +70,7 @@ export function NewKey() {
       <Button size="xs" onClick={() => set('new', 'yes')}>
         New key
       </Button>
-      <Modal
+      <Dialog
         opened={filters.new !== undefined}
         onClose={finish}
         title="New key"
@@ -73,7 +79,7 @@ export function NewKey() {
         withCloseButton={!make.isSuccess}
       >
         {make.isSuccess ? (
-          <ShownOnce value={make.data.key ?? ''} onDone={finish} />
+          <ShownOnce value={make.data.key ?? ''} expiresAt={make.data.expires_at} onDone={finish} />
         ) : (
           <KeyForm
             typed={typed}
@@ -83,7 +89,7 @@ export function NewKey() {
             onSubmit={() => make.mutate()}
           />
         )}
-      </Modal>
+      </Dialog>
     </>
   )
 }
@@ -97,14 +103,15 @@ interface KeyFormProps {
 }
 
 function KeyForm({
-  typed: { name, role, codes, days },
+  typed: { name, role, codes, end, owner, addresses },
   onType: type,
   isPending,
   error,
   onSubmit,
 }: KeyFormProps) {
   const organizations = useOrganizations()
-  const { organization_codes: ownCodes } = useSession()
+  const { organization_codes: ownCodes, account_uuid: account } = useSession()
+  const isKey = account === null
   return (
     <form onSubmit={handleSubmit(onSubmit)}>
       <Stack>
@@ -136,33 +143,23 @@ function KeyForm({
           onChange={(next) => type({ codes: next })}
           clearable
         />
-        <NumberInput
-          label="Expires after (days)"
-          placeholder="never"
-          value={days}
-          onChange={(next) => type({ days: next })}
-          min={1}
-          max={3_650}
-          allowDecimal={false}
+        <EndField
+          label="Ends"
+          unset={role === 'intake' ? 'Default: never' : 'Default of the server'}
+          value={end}
+          onChange={(next) => type({ end: next })}
         />
+        <OwnerField
+          unset={role === 'intake' || isKey ? 'Default: nobody' : 'Default: you'}
+          value={owner}
+          onChange={(next) => type({ owner: next })}
+        />
+        <AddressesField value={addresses} onChange={(next) => type({ addresses: next })} />
         {error !== null && <ErrorAlert error={error} />}
         <Button type="submit" loading={isPending} disabled={name.trim() === ''}>
           Create key
         </Button>
       </Stack>
     </form>
-  )
-}
-
-/** The value of a new key. The server does not store it. */
-function ShownOnce({ value, onDone }: { readonly value: string; readonly onDone: () => void }) {
-  return (
-    <Stack>
-      <Text size="sm">Copy the key now: it is not shown again.</Text>
-      <Command text={value} label="API key" />
-      <Group justify="flex-end">
-        <Button onClick={onDone}>Done</Button>
-      </Group>
-    </Stack>
   )
 }

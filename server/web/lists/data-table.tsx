@@ -1,11 +1,13 @@
 import { Button, Loader, Text } from '@mantine/core'
-import { TriangleDownIcon, TriangleUpIcon } from '@radix-ui/react-icons'
+import { ChevronDownIcon, ChevronUpIcon } from 'lucide-react'
 import { defaultRangeExtractor, useVirtualizer } from '@tanstack/react-virtual'
-import { useEffect, useMemo, useRef, type KeyboardEvent, type ReactNode, type RefObject } from 'react'
+import { useEffect, useMemo, useRef, type ReactNode, type RefObject } from 'react'
 import './lists.css'
-import { DataRow, TableSkeleton, type Column, type RowActions } from './data-row.tsx'
-import { rowCount, rowsBetween } from './rows.ts'
+import { DataRow, TableSkeleton, type Column } from './data-row.tsx'
+import { rowCount } from './rows.ts'
+import { useListKeys, useRowActions } from './use-row-actions.ts'
 import {
+  rowHeight,
   useArrivals,
   useRestart,
   useScrollPosition,
@@ -48,11 +50,10 @@ export interface DataTableProps<Row> {
   readonly empty: ReactNode
 }
 
-const rowHeight = 40
 /** How many rows before the end the next page is loaded. */
 const rowsAhead = 50
 
-/** A virtual table: only the visible rows are in the document. Arrow keys, Page Up, Page Down, Home, End and Enter work in it. */
+/** A virtual table: only the visible rows are in the document. Arrow keys, Page Up, Page Down, Home, End and Enter work in it, and `j`, `k`, `x`. */
 export function DataTable<Row>(props: DataTableProps<Row>) {
   const { rows, idOf, onOpen, onPeek, missed, selection, isPending } = props
   const isNarrow = useIsNarrow()
@@ -68,13 +69,18 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
   const arrivals = useArrivals({ viewport, ids, rowHeight, listed: props.listed ?? '' })
   const isChosen = selection !== undefined && selection.ids.size > 0
   const restart = useRestart({ viewport, missed, isChosen, onBegin: props.onBegin })
-  const actions = useRowActions(props, viewport, (index) => {
+  const focusRow = useStableCallback((index: number) => {
+    if (rows.length === 0) return
     const target = Math.max(0, Math.min(rows.length - 1, index))
     virtual.scrollToIndex(target)
     entry.focus(target)
   })
+  const actions = useRowActions(props, viewport, focusRow)
+  useListKeys(() => focusRow(entry.index))
   const template = [...(selection ? ['20px'] : []), ...columns.map(({ width }) => width)].join(' ')
-  const shortcuts = ['Enter', ...(selection ? ['Space'] : []), ...(onPeek ? ['c'] : [])].join(' ')
+  const shortcuts = ['Enter', 'j', 'k', ...(selection ? ['Space', 'x'] : []), ...(onPeek ? ['c'] : [])].join(
+    ' ',
+  )
   return (
     <div className="data-table-frame" data-more={isMore}>
       {(missed > 0 || arrivals.unseen > 0) && (
@@ -153,42 +159,6 @@ function useVisibleRows<Row>(
   return virtual
 }
 
-/** Click and key handlers of rows, as stable functions. */
-function useRowActions<Row>(
-  { rows, idOf, onOpen, onPeek, selection }: DataTableProps<Row>,
-  viewport: Viewport,
-  focusRow: (index: number) => void,
-): Pick<RowActions<Row>, 'onOpen' | 'onToggle' | 'onKey'> {
-  const open = useStableCallback((row: Row) => onOpen?.(row))
-  const last = useRef<string>(undefined)
-  const choose = useStableCallback((id: string, extend: boolean) => {
-    if (selection === undefined) return
-    const range = extend ? rowsBetween(rows.map(idOf), last.current, id) : undefined
-    if (range === undefined) toggle(selection, id)
-    else selection.onChange(new Set([...selection.ids, ...range]))
-    last.current = id
-  })
-  const onKey = useStableCallback((event: KeyboardEvent<HTMLElement>, index: number, row: Row) => {
-    if (event.target !== event.currentTarget || event.ctrlKey || event.metaKey || event.altKey) return
-    const page = Math.floor((viewport.current?.clientHeight ?? rowHeight) / rowHeight) - 1
-    const move = {
-      ArrowDown: index + 1,
-      ArrowUp: index - 1,
-      PageDown: index + page,
-      PageUp: index - page,
-      Home: 0,
-      End: rows.length - 1,
-    }[event.key]
-    if (event.key === 'Enter') onOpen?.(row)
-    else if (event.key === ' ' && selection !== undefined) choose(idOf(row), event.shiftKey)
-    else if (event.key === 'c' && onPeek !== undefined) onPeek(row)
-    else if (move === undefined) return
-    else focusRow(move)
-    event.preventDefault()
-  })
-  return { onOpen: open, onToggle: choose, onKey }
-}
-
 interface TableHeadProps<Row> extends DataTableProps<Row> {
   readonly ids: readonly string[]
   readonly template: string
@@ -214,7 +184,9 @@ function TableHead<Row>({
       {isPending && <TableSkeleton template={template} columns={columns.length + (selection ? 1 : 0)} />}
       {!isPending && ids.length === 0 && (
         <div role="row">
-          <div role="gridcell">{props.empty}</div>
+          <div role="gridcell" className="data-table-empty">
+            {props.empty}
+          </div>
         </div>
       )}
     </>
@@ -239,12 +211,6 @@ function TableEnd<Row>({ hasMore, isLoadingMore, isMoreRefused, onMore }: DataTa
       </Text>
     </div>
   )
-}
-
-function toggle({ ids, onChange }: Selection, id: string): void {
-  const after = new Set(ids)
-  if (!after.delete(id)) after.add(id)
-  onChange(after)
 }
 
 function SelectAll({ ids, selection }: { readonly ids: readonly string[]; readonly selection: Selection }) {
@@ -278,16 +244,16 @@ function ColumnTitle<Row>({ column: { title, sort: name, isNumber }, sort, onSor
       </div>
     )
   const direction = sort === name ? 'ascending' : sort === `-${name}` ? 'descending' : undefined
-  const Arrow = direction === 'ascending' ? TriangleUpIcon : TriangleDownIcon
+  const Arrow = direction === 'ascending' ? ChevronUpIcon : ChevronDownIcon
   return (
-    <div role="columnheader" aria-sort={direction ?? 'none'}>
+    <div role="columnheader" data-number={isNumber} aria-sort={direction ?? 'none'}>
       <button
         type="button"
         className="data-table-sort"
         onClick={() => onSort(direction === 'descending' ? name : `-${name}`)}
       >
         {title}
-        <Arrow style={{ visibility: direction === undefined ? 'hidden' : 'visible' }} />
+        <Arrow data-sorted={direction !== undefined} />
       </button>
     </div>
   )

@@ -1,6 +1,6 @@
 import { CloseButton, Select, TextInput, Button, Group, Pill } from '@mantine/core'
 import { useDebouncedCallback } from '@mantine/hooks'
-import { MagnifyingGlassIcon } from '@radix-ui/react-icons'
+import { SearchIcon } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import { useSearchParams } from 'wouter'
 import { showInvisible } from '../parts/outside-text.ts'
@@ -38,7 +38,7 @@ export function TextFilter({ label, placeholder, ...props }: TextFilterProps) {
     <TextInput
       aria-label={label}
       placeholder={placeholder ?? label}
-      leftSection={placeholder !== undefined && <MagnifyingGlassIcon />}
+      leftSection={placeholder !== undefined && <SearchIcon />}
       rightSection={text !== '' && <Clear label={label} onClear={() => change('')} />}
       value={text}
       onChange={(event) => change(event.currentTarget.value)}
@@ -137,7 +137,7 @@ export function FilterChips({ filters }: FilterChipsProps) {
           onRemove={onClear}
           removeButtonProps={{ 'aria-label': `Clear ${label}`, 'aria-hidden': false, tabIndex: 0 }}
         >
-          {label}: {showInvisible(value ?? '')}
+          {value === 'true' ? label : `${label}: ${showInvisible(value ?? '')}`}
         </Pill>
       ))}
     </Group>

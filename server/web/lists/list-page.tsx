@@ -5,6 +5,9 @@ import type { Query } from '../api/call.ts'
 import { Empty } from '../parts/layout.tsx'
 import { ClearFilters } from './filters.tsx'
 import { DataTable, type DataTableProps } from './data-table.tsx'
+import { useColumns } from './columns/columns-menu.tsx'
+import { SavedMenu } from './saved/saved-menu.tsx'
+import type { SharedView } from '../../../core/ports/access/shared-filter-store.ts'
 import { useList } from './use-list.ts'
 import './lists.css'
 import { ErrorAlert } from '../parts/feedback.tsx'
@@ -20,19 +23,36 @@ interface ListPageProps<Row> extends Pick<
   /** Path of the list in the API, e.g. `/cases`. */
   readonly path: string
   readonly query?: Query
+  /** Translates the query for the API, after time spans were replaced by times. A constant function. */
+  readonly toApi?: (query: Query) => Query
   readonly filters?: ReactNode
+  /** The view whose filters can be saved and shared. Default: none. */
+  readonly savedAs?: SharedView
   readonly actions?: ReactNode
   readonly icon?: ComponentType<{ readonly width?: number; readonly height?: number }>
 }
 
 /** A view with one list: title, total, filters and table. */
 export function ListView<Row>(props: ListPageProps<Row>) {
-  const { title, path, query, filters, actions, empty, icon, ...table } = props
-  const list = useList<Row>({ path, idOf: table.idOf, ...(query && { query }) })
+  const { title, path, query, toApi, filters, savedAs, actions, empty, icon, columns, ...table } = props
+  const list = useList<Row>({ path, idOf: table.idOf, ...(query && { query }), ...(toApi && { toApi }) })
+  const { shown, menu } = useColumns(path.slice(1), columns)
   return (
-    <ListFrame title={title} list={list} filters={filters} actions={actions}>
+    <ListFrame
+      title={title}
+      list={list}
+      filters={
+        <Group gap="xs">
+          {filters}
+          {savedAs && <SavedMenu view={savedAs} />}
+          {menu}
+        </Group>
+      }
+      actions={actions}
+    >
       <DataTable
         {...table}
+        columns={shown}
         {...list.more}
         label={title}
         rows={list.rows}

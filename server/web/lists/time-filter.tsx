@@ -1,6 +1,6 @@
 import { Button, CloseButton, Divider, Group, Popover, Stack, TextInput } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
-import { CalendarIcon } from '@radix-ui/react-icons'
+import { CalendarIcon } from 'lucide-react'
 import { useState } from 'react'
 import { showInvisible } from '../parts/outside-text.ts'
 import { useZone, zoneName } from '../parts/time.ts'

@@ -1,4 +1,4 @@
-import { wholeTime, zoneName, type Zone } from '../parts/time.ts'
+import { zonedTime, type Zone } from '../parts/time.ts'
 import type { Query } from '../api/call.ts'
 
 /** Time filters as in the URL, in epoch milliseconds. */
@@ -35,7 +35,7 @@ export function dateInputTime(text: string, zone: Zone): string | null {
 export function rangeText({ since, created_after: from, created_before: to }: ListTimes, zone: Zone): string {
   const words = (text: string): string => {
     const at = timeOf(text)
-    return at === undefined ? `“${text}” (invalid time)` : `${wholeTime(at, zone)} ${zoneName(zone, at)}`
+    return at === undefined ? `“${text}” (invalid time)` : zonedTime(at, zone)
   }
   const span = spanChoices.find(({ value }) => value === since)?.label
   return [

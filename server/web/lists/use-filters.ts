@@ -47,6 +47,17 @@ export function useFilters<Name extends string>(names: readonly Name[]) {
   return { filters, set, choose, of }
 }
 
+interface Sorting {
+  readonly filters: { readonly sort?: string }
+  readonly choose: (changes: { readonly sort: string | null }) => void
+}
+
+/** Props of a table that is sorted as the URL says. */
+export const sortedBy = (byDefault: string, { filters: { sort = byDefault }, choose }: Sorting) => ({
+  sort,
+  onSort: (by: string) => choose({ sort: by === byDefault ? null : by }),
+})
+
 const shownAtMost = 60
 
 /** Filters in the URL that the API refused; empty for other errors. */

@@ -17,29 +17,35 @@ const maxReloadedPages = 9
 
 /** A constant, because a new object would start a new list. */
 const noQuery: Query = {}
+const asItIs = (query: Query): Query => query
 
 interface ListOptions<Row> {
   readonly path: string
   /** As in the API, and `since`: a time span up to now. */
   readonly query?: Query
+  /** Translates the query for the API, after time spans were replaced by times. */
+  readonly toApi?: (query: Query) => Query
   readonly idOf: (row: Row) => string
 }
 
-interface ListSource<Row> extends Required<ListOptions<Row>> {
+interface ListSource<Row> extends Required<Omit<ListOptions<Row>, 'query' | 'toApi'>> {
   readonly key: readonly unknown[]
+  /** The query for the API, now. */
+  readonly queryNow: () => Query
 }
 
 type Shown<Row> = InfiniteData<ApiPage<Row>, string | undefined>
 
 /** A list of the API that loads more rows on scrolling, and follows changes. */
-export function useList<Row>({ path, query = noQuery, idOf }: ListOptions<Row>) {
+export function useList<Row>({ path, query = noQuery, toApi = asItIs, idOf }: ListOptions<Row>) {
   const queries = useQueryClient()
   const key = useMemo(() => ['list', path, query] as const, [path, query])
-  const source = { key, path, query, idOf }
+  const queryNow = useCallback(() => toApi(queryAt(query, serverTime())), [query, toApi])
+  const source = { key, path, queryNow, idOf }
   const list = useInfiniteQuery({
     queryKey: key,
     queryFn: ({ pageParam: cursor, signal }) =>
-      apiGet<ApiPage<Row>>(path, { ...queryAt(query, serverTime()), limit: pageSize, cursor }, signal),
+      apiGet<ApiPage<Row>>(path, { ...queryNow(), limit: pageSize, cursor }, signal),
     initialPageParam: undefined as string | undefined,
     getNextPageParam: (page) => page.next_cursor ?? undefined,
     staleTime: 30_000,
@@ -74,11 +80,11 @@ export function useList<Row>({ path, query = noQuery, idOf }: ListOptions<Row>) 
   }
   // The end of the table shows an error of the next page.
   const error = list.isFetchNextPageError ? null : list.error
-  return { ...list, rows, total, more, error }
+  return { ...list, rows, total, nextCursor: cursor, more, error }
 }
 
 /** Merges newer rows into the list. `missed` counts rows that are too many to merge. */
-function useNewRows<Row>({ key, path, query, idOf }: ListSource<Row>, isLoaded: boolean) {
+function useNewRows<Row>({ key, path, queryNow, idOf }: ListSource<Row>, isLoaded: boolean) {
   const queries = useQueryClient()
   const poll = usePollMs()
   const [gap, setGap] = useState({ key, missed: 0 })
@@ -89,7 +95,7 @@ function useNewRows<Row>({ key, path, query, idOf }: ListSource<Row>, isLoaded: 
       // Known rows that are too far away are not searched again.
       const pages = missed > 0 ? [] : (queries.getQueryData<Shown<Row>>(key)?.pages ?? [])
       const shown = new Set(pages.flatMap((page) => page.data.map(idOf)))
-      return fetchFresh<Row>(path, { ...queryAt(query, serverTime()), limit: pageSize }, shown, idOf, signal)
+      return fetchFresh<Row>(path, { ...queryNow(), limit: pageSize }, shown, idOf, signal)
     },
     refetchInterval: poll(pollMs),
     enabled: isLoaded,
@@ -111,7 +117,7 @@ function useNewRows<Row>({ key, path, query, idOf }: ListSource<Row>, isLoaded: 
 }
 
 /** Reloads older pages at a slow rate after new rows arrived. */
-function useReloadedPages<Row>({ key, path, query, idOf }: ListSource<Row>, fresh: unknown): void {
+function useReloadedPages<Row>({ key, path, queryNow, idOf }: ListSource<Row>, fresh: unknown): void {
   const queries = useQueryClient()
   const reload = useRef<Throttled>(undefined)
   useEffect(() => {
@@ -119,7 +125,7 @@ function useReloadedPages<Row>({ key, path, query, idOf }: ListSource<Row>, fres
       const cursors = queries.getQueryData<Shown<Row>>(key)?.pageParams ?? []
       for (const [index, cursor] of cursors.entries()) {
         if (index === 0 || index > maxReloadedPages || gone.aborted) continue
-        const request = { ...queryAt(query, serverTime()), limit: pageSize, cursor }
+        const request = { ...queryNow(), limit: pageSize, cursor }
         // oxlint-disable-next-line no-await-in-loop -- one request at a time: there is no hurry
         const page = await apiGet<ApiPage<Row>>(path, request, gone)
         queries.setQueryData<Shown<Row>>(key, (before) => {
@@ -131,7 +137,7 @@ function useReloadedPages<Row>({ key, path, query, idOf }: ListSource<Row>, fres
     const pace = throttled(load, reloadMs)
     reload.current = pace
     return () => pace.stop()
-  }, [idOf, key, path, queries, query])
+  }, [idOf, key, path, queries, queryNow])
   useEffect(() => {
     if (fresh !== undefined) reload.current?.due()
   }, [fresh, key])

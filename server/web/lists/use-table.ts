@@ -3,6 +3,9 @@ import { useDebouncedCallback, useMediaQuery } from '@mantine/hooks'
 import { hasMoreColumns, findShift } from './rows.ts'
 import { useStableCallback } from '../parts/hooks.ts'
 
+/** In pixels. */
+export const rowHeight = 40
+
 /**
  * The row that Tab moves to (roving tabindex): the row that last had focus, initially the first row. It
  * always stays in the document.

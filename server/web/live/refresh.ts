@@ -49,26 +49,27 @@ export type ChangedIds = ReadonlyMap<string, ReadonlySet<string> | 'any'>
 const single: ReadonlySet<string> = new Set(['alert', 'run', 'case'])
 
 /** Lists of the API by kind. */
-const lists: Readonly<Record<string, string>> = {
-  alert: '/alerts',
-  run: '/runs',
-  case: '/cases',
-  containment: '/containments',
-  connection: '/connections',
-  playbook: '/playbooks',
-  key: '/keys',
-  organization: '/organizations',
-  provider: '/providers',
-  audit: '/audit',
+const lists: Readonly<Record<string, readonly string[]>> = {
+  alert: ['/alerts'],
+  run: ['/runs'],
+  case: ['/cases', '/tasks'],
+  containment: ['/containments'],
+  connection: ['/connections'],
+  playbook: ['/playbooks'],
+  key: ['/keys'],
+  organization: ['/organizations'],
+  provider: ['/providers'],
+  audit: ['/audit'],
 }
 
 /** Other queries by kind. Rates are polled. */
 const others: Readonly<Record<string, readonly string[]>> = {
-  checkpoint: ['checkpoints', 'engine', 'alert', 'case'],
+  checkpoint: ['checkpoints', 'engine', 'alert', 'case', 'notifications'],
+  notification: ['notifications'],
   containment: ['case', 'containments'],
   engine: ['engine'],
   connection: ['connection'],
-  playbook: ['versions'],
+  playbook: ['versions', 'draft', 'drafts'],
   organization: ['/organizations'],
   provider: ['/providers'],
 }
@@ -78,7 +79,8 @@ const uuid = /^[\da-f-]{36}$/
 /** Whether a query may have a new answer. For lists, only the query for new rows. */
 export function isAffected([first, second, ...rest]: readonly unknown[], changed: ChangedIds): boolean {
   for (const [kind, which] of changed) {
-    if (first === 'list' && second === lists[kind] && rest.at(-1) === 'fresh') return true
+    if (first === 'list' && lists[kind]?.includes(String(second)) === true && rest.at(-1) === 'fresh')
+      return true
     if (others[kind]?.includes(String(first)) === true) return true
     if (first !== kind || !single.has(kind)) continue
     const id = String(second).toLowerCase()

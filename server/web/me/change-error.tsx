@@ -9,7 +9,7 @@ export function ChangeError({ error }: { readonly error: unknown }) {
   if (apiProblem(error).code !== 'sign_in_not_recent') return <ErrorAlert error={error} />
   return (
     <Alert color="orange" title="Sign in again first" role="alert">
-      <Text size="sm">You can change how you sign in within 15 minutes after a sign-in.</Text>
+      <Text size="sm">You can do this within 15 minutes after a sign-in.</Text>
       <Button mt="sm" size="xs" variant="default" onClick={signOut}>
         Sign out
       </Button>

@@ -11,6 +11,7 @@ import { StateBadge } from '../parts/states.tsx'
 import { TableTime } from '../parts/times.tsx'
 import { ViewTitle } from '../shell/view.tsx'
 import { ChangeError } from './change-error.tsx'
+import { MyKeys } from './my-keys.tsx'
 import { OneTimeCodes } from './one-time-codes.tsx'
 import { Passkeys } from './passkeys.tsx'
 
@@ -42,6 +43,7 @@ export default function MeView() {
           <Password ways={ways} />
           <OneTimeCodes ways={ways} />
           <Passkeys ways={ways} />
+          <MyKeys />
           <Sessions />
         </>
       )}

@@ -1,9 +1,10 @@
-import { Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core'
+import { Button, Group, Stack, Text, TextInput } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { apiCall } from '../api/call.ts'
 import type { ApiMe } from '../api/types.ts'
 import { handleSubmit } from '../forms/form-state.ts'
+import { Dialog } from '../parts/dialog.tsx'
 import { ConfirmButton } from '../parts/feedback.tsx'
 import { showInvisible } from '../parts/outside-text.ts'
 import { SmallTable } from '../parts/small-table.tsx'
@@ -109,7 +110,7 @@ function NameDialog({ title, action, name: before, save, onClose }: NameDialogPr
     },
   })
   return (
-    <Modal opened onClose={onClose} title={title}>
+    <Dialog opened onClose={onClose} title={title}>
       <form onSubmit={handleSubmit(() => change.mutate())}>
         <Stack>
           <TextInput
@@ -132,6 +133,6 @@ function NameDialog({ title, action, name: before, save, onClose }: NameDialogPr
           </Group>
         </Stack>
       </form>
-    </Modal>
+    </Dialog>
   )
 }

@@ -1,5 +1,5 @@
 import { Button, Group, Stack, Text } from '@mantine/core'
-import { DownloadIcon } from '@radix-ui/react-icons'
+import { DownloadIcon } from 'lucide-react'
 import type { UseQueryResult } from '@tanstack/react-query'
 import { lazy, Suspense, useMemo, type ReactNode } from 'react'
 import { addressOf, type Query } from '../api/call.ts'
@@ -7,7 +7,7 @@ import { ErrorAlert } from '../parts/feedback.tsx'
 import { Section } from '../parts/layout.tsx'
 import { SmallTable, type SmallColumn } from '../parts/small-table.tsx'
 import { showInvisible } from '../parts/outside-text.ts'
-import { wholeTime, useZone } from '../parts/time.ts'
+import { isoOf, useZone, wholeTime } from '../parts/time.ts'
 import type { ChartProps } from './chart.tsx'
 import { startsOf, type Series } from './series.ts'
 import type { NumberTable } from './use-numbers.ts'
@@ -87,7 +87,7 @@ export function ChartSection<Row>(props: ChartSectionProps<Row>) {
 
 /** Times of periods: days are UTC. */
 function periodText(at: number, period: number, zone: Parameters<typeof wholeTime>[1]): string {
-  return period >= 86_400_000 ? new Date(at).toISOString().slice(0, 10) : wholeTime(at, zone).slice(5, 16)
+  return period >= 86_400_000 ? isoOf(at).slice(0, 10) : wholeTime(at, zone).slice(5, 16)
 }
 
 interface SeriesTableProps extends Required<Pick<ChartProps, 'labels' | 'series' | 'format'>> {

@@ -118,6 +118,7 @@ function Having({ observable }: ObservablePageProps) {
         columns={runColumns}
         idOf={({ run_uuid: uuid }) => uuid}
         empty="No run extracted it or looked it up"
+        note="Runs that extracted the value or looked it up. The page of a case also shows the other steps that used it."
       />
     </>
   )
@@ -130,9 +131,10 @@ interface RowsProps<Row> extends ObservablePageProps {
   readonly columns: readonly SmallColumn<Row>[]
   readonly idOf: (row: Row) => string
   readonly empty?: string
+  readonly note?: string
 }
 
-function Rows<Row>({ observable, title, path, columns, idOf, empty = 'None' }: RowsProps<Row>) {
+function Rows<Row>({ observable, title, path, columns, idOf, empty = 'None', note }: RowsProps<Row>) {
   const found = useQuery({
     queryKey: [path, { observable, limit: shownRows }],
     queryFn: () => apiGet<ApiPage<Row>>(path, { observable, limit: shownRows }),
@@ -149,6 +151,7 @@ function Rows<Row>({ observable, title, path, columns, idOf, empty = 'None' }: R
       idOf={idOf}
       empty={found.isPending ? 'Loading …' : empty}
       mah={420}
+      {...(note !== undefined && { note })}
       {...(isMore && {
         actions: (
           <TextLink href={`${path}?observable=${encodeURIComponent(observable)}`}>
@@ -229,11 +232,15 @@ const runColumns: readonly SmallColumn<ApiRun>[] = [
       </TextLink>
     ),
   },
-  { title: 'Status', isNarrow: true, cell: ({ status }) => <RunStatusBadge status={status} /> },
-  { title: 'Queued', isNarrow: true, cell: (run) => <DateTime at={run.created_at} /> },
   {
-    title: 'Steps',
+    title: 'Status',
     isNarrow: true,
-    cell: (run) => (run.pruned_at === null ? null : <Text size="xs">Deleted by retention policy</Text>),
+    cell: (run) => (
+      <>
+        <RunStatusBadge status={run.status} />
+        {run.pruned_at !== null && <Text size="xs">Steps deleted by retention policy</Text>}
+      </>
+    ),
   },
+  { title: 'Queued', isNarrow: true, cell: (run) => <DateTime at={run.created_at} /> },
 ]

@@ -26,6 +26,7 @@ export function RelatedCases({ path }: { readonly path: string }) {
       columns={columns}
       idOf={({ case_id: id }) => id}
       empty="No related cases"
+      className="related-cases"
     />
   )
 }
@@ -33,11 +34,16 @@ export function RelatedCases({ path }: { readonly path: string }) {
 const columns: readonly SmallColumn<ApiRelatedCase>[] = [
   {
     title: 'Case',
-    cell: ({ case_id: id, title, created_at: at }) => (
+    cell: ({ case_id: id, title, severity, verdict, status, created_at: at }) => (
       <>
-        <TextLink href={`/cases/${id}`} isStrong>
-          {id.toUpperCase()}
-        </TextLink>
+        <Group gap="2px 10px">
+          <TextLink href={`/cases/${id}`} isStrong>
+            {id.toUpperCase()}
+          </TextLink>
+          <SeverityLevel severity={severity} />
+          <VerdictBadge verdict={verdict} />
+          <CaseState status={status} />
+        </Group>
         <Text size="sm" className="outside-text">
           {showInvisible(title)}
         </Text>
@@ -48,29 +54,22 @@ const columns: readonly SmallColumn<ApiRelatedCase>[] = [
     ),
   },
   {
-    title: 'State',
-    isNarrow: true,
-    cell: ({ severity, verdict, status }) => (
-      <Group gap="xs">
-        <SeverityLevel severity={severity} />
-        <VerdictBadge verdict={verdict} />
-        <CaseState status={status} />
-      </Group>
-    ),
-  },
-  {
     title: 'Shared observables',
-    cell: ({ shared, shared_total: total }) => (
-      <>
-        {shared.map((each) => (
-          <ObservableValue key={`${each.kind} ${each.value}`} named={each} />
-        ))}
-        {total > shared.length && (
-          <Text size="xs" c="dimmed">
-            {(total - shared.length).toLocaleString()} more
-          </Text>
-        )}
-      </>
-    ),
+    cell: ({ shared, shared_total: total }) => {
+      // A mailbox is often also a user.
+      const values = [...new Map(shared.map((each) => [each.value, each])).values()]
+      return (
+        <>
+          {values.map((each) => (
+            <ObservableValue key={each.value} named={each} />
+          ))}
+          {total > shared.length && (
+            <Text size="xs" c="dimmed">
+              {(total - shared.length).toLocaleString()} more
+            </Text>
+          )}
+        </>
+      )
+    },
   },
 ]

@@ -1,9 +1,12 @@
-import { Alert, Button, Group, List, Modal, Stack, Text, type ButtonProps } from '@mantine/core'
+import { Alert, Button, Group, List, Stack, Text, type ButtonProps } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import type { UseInfiniteQueryResult, UseMutationResult } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { apiProblem } from '../api/problem.ts'
+import { fixLinks, missingLinks, type FixLink, type Missing } from './fix-links.ts'
+import { Dialog } from './dialog.tsx'
 import { showInvisible } from './outside-text.ts'
+import { useMay, useMayForAll } from '../session/session.ts'
 import type { ApiStoredError } from '../api/types.ts'
 import { TextLink } from './layout.tsx'
 import { OutsideText } from './text-view.tsx'
@@ -48,14 +51,47 @@ export function ErrorAlert({ error, onRetry, children }: RefusalProps) {
   )
 }
 
+/** Links to where people mend something. Nothing without links. */
+export function FixLinks({ links }: { readonly links: readonly FixLink[] }) {
+  if (links.length === 0) return null
+  return (
+    <Group gap="xs" mt={4}>
+      {links.map(({ href, text }) => (
+        <TextLink key={href} href={href} isUnderlined>
+          {showInvisible(text)}
+        </TextLink>
+      ))}
+    </Group>
+  )
+}
+
+interface MissingLinksProps {
+  readonly missing: Missing | null | undefined
+  /** To which the playbook belongs. */
+  readonly organization?: string | undefined
+}
+
+/** Links to where the person may create what a problem of a playbook says is missing. */
+export function MissingLinks({ missing, organization }: MissingLinksProps) {
+  const mayConnect = useMay('connections:write')
+  const mayDirect = useMayForAll('organizations:write')
+  if (!missing || !(missing.kind === 'connection' ? mayConnect : mayDirect)) return null
+  return <FixLinks links={missingLinks(missing, organization)} />
+}
+
 interface StoredErrorViewProps {
   readonly error: ApiStoredError
+  /** Code of the organization whose run failed. */
+  readonly organization?: string
   /** Line of the playbook; `called` names a called playbook. */
   readonly place?: { readonly playbook: string; readonly line: number; readonly called?: string } | undefined
 }
 
 /** The error of a run or step, with a link to its line. */
-export function StoredErrorView({ error: { code, message, hint }, place }: StoredErrorViewProps) {
+export function StoredErrorView({ error, place, organization }: StoredErrorViewProps) {
+  const { code, message, hint } = error
+  const mayConnect = useMay('connections:write')
+  const links = mayConnect ? fixLinks(error, organization) : []
   return (
     <Alert color="red" variant="light" title={code}>
       <OutsideText text={message} />
@@ -64,6 +100,7 @@ export function StoredErrorView({ error: { code, message, hint }, place }: Store
           What to do: {showInvisible(hint)}
         </Text>
       )}
+      <FixLinks links={links} />
       {place !== undefined && (
         <TextLink href={`/playbooks/${place.playbook}?line=${place.line}`}>
           Go to line {place.line} of {place.called ?? 'the playbook'}
@@ -105,7 +142,7 @@ export function ConfirmDialog(props: ConfirmDialogProps) {
     onConfirm,
   } = props
   return (
-    <Modal opened={opened} onClose={onClose} title={title} {...(size && { size })}>
+    <Dialog opened={opened} onClose={onClose} title={title} {...(size && { size })}>
       <Stack>
         {children}
         {error !== null && <ErrorAlert error={error} />}
@@ -124,7 +161,7 @@ export function ConfirmDialog(props: ConfirmDialogProps) {
           </Button>
         </Group>
       </Stack>
-    </Modal>
+    </Dialog>
   )
 }
 

@@ -93,7 +93,7 @@ export const nameParts = (name: string): readonly string[] =>
 
 /** The name of an actor. API keys show their id too, because anyone can choose a name. */
 export function actorText({ kind, id, name }: ApiActor): string {
-  if (kind === 'account') return name
+  if (kind === 'account' || kind === 'server') return name
   return `${name} (${kind === 'api_key' ? `API key ${id}`.trimEnd() : kind})`
 }
 

@@ -28,11 +28,26 @@ interface SmallTableProps<Row> {
   /** Below all. */
   readonly children?: ReactNode
   readonly className?: string
+  /** On phones, each row becomes a list of titles and values, instead of scrolling sideways. */
+  readonly isStacked?: boolean
 }
 
 /** A table under a title, for at most some hundred rows. */
 export function SmallTable<Row>(props: SmallTableProps<Row>) {
-  const { title, columns, rows, idOf, empty, icon, mah, note = null, children, className, ...section } = props
+  const {
+    title,
+    columns,
+    rows,
+    idOf,
+    empty,
+    icon,
+    mah,
+    note = null,
+    children,
+    className,
+    isStacked,
+    ...section
+  } = props
   const look = ({ isNumber, isNarrow }: SmallColumn<Row>) => ({
     ...(isNumber && { className: 'number' }),
     ...(isNarrow && { w: '1%', style: { whiteSpace: 'nowrap' } as const }),
@@ -43,13 +58,14 @@ export function SmallTable<Row>(props: SmallTableProps<Row>) {
         <Empty {...(icon && { icon })}>{empty}</Empty>
       ) : (
         <Table.ScrollContainer
-          minWidth={440}
+          minWidth={isStacked ? 0 : 440}
+          {...(isStacked && { className: 'stacked-table' })}
           tabIndex={0}
           role="group"
           aria-label={title}
           {...(mah && { mah })}
         >
-          <Table verticalSpacing={8} aria-label={title} {...(className && { className })}>
+          <Table verticalSpacing={8} aria-label={title} role="table" {...(className && { className })}>
             <Table.Thead>
               <Table.Tr>
                 {columns.map((column) => (
@@ -61,10 +77,10 @@ export function SmallTable<Row>(props: SmallTableProps<Row>) {
             </Table.Thead>
             <Table.Tbody>
               {rows.map((row) => (
-                <Table.Tr key={idOf(row)}>
+                <Table.Tr key={idOf(row)} role="row">
                   {columns.map((column) => (
-                    <Table.Td key={column.title} {...look(column)}>
-                      {column.cell(row)}
+                    <Table.Td key={column.title} role="cell" data-label={column.title} {...look(column)}>
+                      {isStacked ? <div>{column.cell(row)}</div> : column.cell(row)}
                     </Table.Td>
                   ))}
                 </Table.Tr>

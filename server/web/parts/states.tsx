@@ -84,10 +84,14 @@ const lookOfStep = (state: StepState, kind: string): Look =>
   state === 'started' && kind === 'checkpoint' ? runStatusLooks.waiting : stepLooks[state]
 
 /** Whether the question of a step is asked only if those before it do not decide (`escalate`). */
-export function isAskedLater({ input }: Pick<ApiStep, 'input'>): boolean {
+function isAskedLater({ input }: Pick<ApiStep, 'input'>): boolean {
   const from = (input as { readonly ask_at_ms?: unknown } | null)?.ask_at_ms
   return typeof from === 'number' && from > serverTime()
 }
+
+/** Whether the step waits for an answer to its question. */
+export const isOpenQuestion = (step: Pick<ApiStep, 'state' | 'kind' | 'input'>): boolean =>
+  step.kind === 'checkpoint' && step.state === 'started' && !isAskedLater(step)
 
 export const StepStateBadge = ({ step }: { readonly step: Pick<ApiStep, 'state' | 'kind' | 'input'> }) => (
   <LookBadge
@@ -134,5 +138,5 @@ export function CaseState({ status }: { readonly status: CaseStatus }) {
 }
 
 /** Options of a select field. */
-export const selectOptions = (looks: Readonly<Record<string, Look>>) =>
-  Object.entries(looks).map(([value, { text }]) => ({ value, label: text }))
+export const selectOptions = <Value extends string>(looks: Readonly<Record<Value, Look>>) =>
+  (Object.keys(looks) as Value[]).map((value) => ({ value, label: looks[value].text }))

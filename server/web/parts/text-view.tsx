@@ -12,7 +12,7 @@ import {
   Tooltip,
 } from '@mantine/core'
 import { useMemo, useState, Fragment, type ReactNode } from 'react'
-import { CheckIcon, CopyIcon } from '@radix-ui/react-icons'
+import { CheckIcon, CopyIcon } from 'lucide-react'
 import { indentJson, showInvisible, nameParts } from './outside-text.ts'
 import './parts.css'
 
@@ -140,7 +140,7 @@ export function Copy({ value, label }: { readonly value: string; readonly label:
             aria-label={label}
             onClick={copy}
           >
-            {copied ? <CheckIcon width={12} /> : <CopyIcon width={12} />}
+            {copied ? <CheckIcon size={12} /> : <CopyIcon size={12} />}
           </ActionIcon>
         </Tooltip>
       )}

@@ -90,15 +90,12 @@ export function zoneName(of: Zone, at: number): string {
   return `UTC${minutes < 0 ? '-' : '+'}${hours}${rest === 0 ? '' : `:${String(rest).padStart(2, '0')}`}`
 }
 
-const inBothZones = (
-  locale: string,
-  options: Intl.DateTimeFormatOptions,
-): Readonly<Record<Zone, Intl.DateTimeFormat>> => ({
-  local: new Intl.DateTimeFormat(locale, options),
-  utc: new Intl.DateTimeFormat(locale, { ...options, timeZone: 'UTC' }),
-})
-
-const whole = inBothZones('sv-SE', { dateStyle: 'short', timeStyle: 'medium' })
+/** The one format of times in the page: `2026-11-21 18:22:36`. */
+const format = { dateStyle: 'short', timeStyle: 'medium' } as const
+const whole: Readonly<Record<Zone, Intl.DateTimeFormat>> = {
+  local: new Intl.DateTimeFormat('sv-SE', format),
+  utc: new Intl.DateTimeFormat('sv-SE', { ...format, timeZone: 'UTC' }),
+}
 
 const units = [
   ['d', 86_400_000],
@@ -118,21 +115,16 @@ export function relativeTime(at: number, now: number): string {
   return 'now'
 }
 
-const ofThisYear = inBothZones('en-GB', {
-  day: 'numeric',
-  month: 'short',
-  hour: '2-digit',
-  minute: '2-digit',
-  second: '2-digit',
-})
-const yearOf = (date: Date, zone: Zone): number =>
-  zone === 'utc' ? date.getUTCFullYear() : date.getFullYear()
-
-/** `21 Nov 18:22:36`, with the year if it is not the current year. */
+/** For tables: as `wholeTime`, without the year if it is the current year: `11-21 18:22:36`. */
 export function exactTime(at: number, zone: Zone): string {
-  const date = new Date(at)
-  const isThisYear = yearOf(date, zone) === yearOf(new Date(), zone)
-  return isThisYear ? ofThisYear[zone].format(date).replace(',', '') : whole[zone].format(date)
+  const text = wholeTime(at, zone)
+  const year = `${wholeTime(serverTime(), zone).slice(0, 4)}-`
+  return text.startsWith(year) ? text.slice(year.length) : text
+}
+
+/** For tooltips, with the zone: `2026-11-21 18:22:36 UTC+1`. */
+export function zonedTime(at: number, zone: Zone): string {
+  return Number.isNaN(new Date(at).getTime()) ? isoOf(at) : `${wholeTime(at, zone)} ${zoneName(zone, at)}`
 }
 
 /** In UTC; the number itself for an invalid time. */

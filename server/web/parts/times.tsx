@@ -6,26 +6,29 @@ import {
   relativeTime,
   wholeTime,
   useZone,
-  zoneName,
+  zonedTime,
+  type Zone,
   currentTime,
   onTick,
   exactTime,
 } from './time.ts'
 import './parts.css'
 
-/** A time in the chosen zone. The tooltip shows it with the zone and in UTC. Nothing for null. */
+/** A time in the chosen zone. The tooltip shows it with the zone. Nothing for null. */
 export function DateTime({ at, ago = false }: { readonly at: number | null; readonly ago?: boolean }) {
   const now = useNow(ago)
   const zone = useZone()
   if (at === null) return null
-  const iso = isoOf(at)
-  const exact = wholeTime(at, zone)
   return (
-    <Tooltip label={zone === 'utc' ? iso : `${exact} ${zoneName(zone, at)} · ${iso}`} openDelay={300}>
-      <time dateTime={iso}>{ago ? relativeTime(at, now) : exact}</time>
+    <Tooltip label={tooltipOf(at, zone)} openDelay={300}>
+      <time dateTime={isoOf(at)}>{ago ? relativeTime(at, now) : wholeTime(at, zone)}</time>
     </Tooltip>
   )
 }
+
+/** With the zone; in local time, also in UTC as logs write it. */
+const tooltipOf = (at: number, zone: Zone): string =>
+  zone === 'utc' ? zonedTime(at, zone) : `${zonedTime(at, zone)} · ${isoOf(at)}`
 
 /** A time for tables: relative and exact. */
 export function TableTime({ at }: { readonly at: number | null }) {
@@ -37,7 +40,7 @@ export function TableTime({ at }: { readonly at: number | null }) {
   const zone = useZone()
   if (at === null) return null
   return (
-    <time className="when" dateTime={isoOf(at)} title={isoOf(at)}>
+    <time className="when" dateTime={isoOf(at)} title={tooltipOf(at, zone)}>
       <span>{ago}</span>
       <span className="when-exact">{exactTime(at, zone)}</span>
     </time>

@@ -1,14 +1,16 @@
-import { Button, Group, Modal, MultiSelect, Select, Stack, Text, TextInput } from '@mantine/core'
+import { Button, Group, MultiSelect, Select, Stack, Text, TextInput } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { apiCall } from '../api/call.ts'
 import { useOrganizations } from '../api/lookups.ts'
-import type { ApiAccount } from '../api/types.ts'
+import type { ApiAccount, ApiRole } from '../api/types.ts'
 import { handleSubmit, useUnsavedInput } from '../forms/form-state.ts'
+import { Dialog } from '../parts/dialog.tsx'
 import { ErrorAlert } from '../parts/feedback.tsx'
 import { showInvisible } from '../parts/outside-text.ts'
 import { Command } from '../parts/text-view.tsx'
 import { useSession } from '../session/session.ts'
+import { useGivableRoles } from './use-roles.ts'
 
 export interface MadeLink {
   readonly invitation_url: string | null
@@ -19,12 +21,6 @@ interface RoleLine {
   /** Empty: all organizations. */
   readonly codes: string[]
 }
-
-const roleChoices = [
-  { value: 'reader', label: 'reader: reads everything except keys and people' },
-  { value: 'analyst', label: 'analyst: reads, answers, retries' },
-  { value: 'admin', label: 'admin: everything' },
-]
 
 /** Each role with its organizations. */
 function linesOf({ roles }: Pick<ApiAccount, 'roles'>): readonly RoleLine[] {
@@ -55,10 +51,26 @@ interface RoleFieldsProps {
   readonly onChange: (lines: readonly RoleLine[]) => void
 }
 
+/** The choices of a role, with the chosen one even if it is not among them. */
+function choicesOf(roles: readonly ApiRole[], chosen: string) {
+  const choices = roles.map(({ name, description, organization_code: code }) => ({
+    value: name,
+    label: showInvisible(`${name}${code === null ? '' : ` (only ${code})`}: ${description}`),
+  }))
+  return choices.some(({ value }) => value === chosen)
+    ? choices
+    : [...choices, { value: chosen, label: chosen }]
+}
+
 /** Roles, each with its organizations. */
 function RoleFields({ lines, onChange }: RoleFieldsProps) {
   const organizations = useOrganizations()
+  const roles = useGivableRoles()
   const { organization_codes: ownCodes } = useSession()
+  const chooseRole = (at: number, role: string): void => {
+    const only = roles.find(({ name }) => name === role)?.organization_code ?? null
+    edit(at, { role, ...(only !== null && { codes: [only] }) })
+  }
   const edit = (at: number, part: Partial<RoleLine>) =>
     onChange(lines.map((line, index) => (index === at ? { ...line, ...part } : line)))
   return (
@@ -67,9 +79,9 @@ function RoleFields({ lines, onChange }: RoleFieldsProps) {
         <Stack key={at} gap="xs">
           <Select
             label="Role"
-            data={roleChoices.some(({ value }) => value === role) ? roleChoices : [...roleChoices, role]}
+            data={choicesOf(roles, role)}
             value={role}
-            onChange={(value) => value !== null && edit(at, { role: value })}
+            onChange={(value) => value !== null && chooseRole(at, value)}
             allowDeselect={false}
           />
           <MultiSelect
@@ -145,7 +157,7 @@ export function InvitePerson() {
       <Button size="xs" onClick={() => setOpened(true)}>
         Invite person
       </Button>
-      <Modal
+      <Dialog
         opened={opened}
         onClose={finish}
         title="Invite person"
@@ -184,7 +196,7 @@ export function InvitePerson() {
             </Stack>
           </form>
         )}
-      </Modal>
+      </Dialog>
     </>
   )
 }
@@ -194,8 +206,8 @@ export function ShownLink({ link, onDone }: { readonly link: MadeLink; readonly 
   return (
     <Stack>
       <Text size="sm">
-        Send this link to the person. It works once, for 72 hours, and is not shown again. Whoever has it can
-        set the password.
+        Send this link to the person. It works once, for 72 hours, and is not shown again. Anyone who has it
+        can set the password.
       </Text>
       <Command text={link.invitation_url ?? ''} label="Invitation link" />
       <Group justify="flex-end">
@@ -228,7 +240,7 @@ export function EditRoles({
     },
   })
   return (
-    <Modal opened onClose={onClose} title={`Roles of ${showInvisible(account.name)}`}>
+    <Dialog opened onClose={onClose} title={`Roles of ${showInvisible(account.name)}`}>
       <form onSubmit={handleSubmit(() => save.mutate())}>
         <Stack>
           <RoleFields lines={lines} onChange={setLines} />
@@ -238,6 +250,6 @@ export function EditRoles({
           </Button>
         </Stack>
       </form>
-    </Modal>
+    </Dialog>
   )
 }

@@ -1,5 +1,5 @@
-import { Button, Group, Menu, Modal, Stack, Text } from '@mantine/core'
-import { PersonIcon } from '@radix-ui/react-icons'
+import { Button, Group, Menu, Stack, Text } from '@mantine/core'
+import { UserIcon } from 'lucide-react'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { apiCall } from '../api/call.ts'
@@ -7,17 +7,19 @@ import type { ApiAccount } from '../api/types.ts'
 import type { Column } from '../lists/data-row.tsx'
 import { TextFilter } from '../lists/filters.tsx'
 import { ListView } from '../lists/list-page.tsx'
-import { useFilters } from '../lists/use-filters.ts'
+import { sortedBy, useFilters } from '../lists/use-filters.ts'
+import { Dialog } from '../parts/dialog.tsx'
 import { ConfirmDialog, ErrorAlert } from '../parts/feedback.tsx'
 import { showInvisible } from '../parts/outside-text.ts'
 import { StateBadge } from '../parts/states.tsx'
 import { breakable } from '../parts/text-view.tsx'
 import { TableTime } from '../parts/times.tsx'
-import { useSession } from '../session/session.ts'
+import { ViewTabs } from '../parts/view-tabs.tsx'
+import { useMay, useSession } from '../session/session.ts'
 import { EditRoles, InvitePerson, ShownLink, type MadeLink } from './edit-person.tsx'
 
 const idOf = ({ account_uuid: uuid }: ApiAccount): string => uuid
-const names = ['q'] as const
+const names = ['q', 'sort'] as const
 const colors = { active: 'green', invited: 'blue', disabled: 'gray' } as const
 const stateTexts = { active: 'Active', invited: 'Invited', disabled: 'Disabled' } as const
 
@@ -28,13 +30,15 @@ type Action = 'roles' | 'link' | 'sessions' | 'disable' | 'enable'
 
 /** The accounts that the session may see. */
 export default function PeopleView() {
-  const { filters, of } = useFilters(names)
+  const { filters, of, choose } = useFilters(names)
   const { account_uuid: own } = useSession()
+  const mayInvite = useMay('people:write')
   const [chosen, setChosen] = useState<{ readonly account: ApiAccount; readonly action: Action }>()
   const close = (): void => setChosen(undefined)
   const columns: readonly Column<ApiAccount>[] = [
     {
       title: 'NAME',
+      sort: 'name',
       width: 'minmax(130px, 2fr)',
       cell: ({ name, account_uuid: uuid }) => (
         <Group gap={6} wrap="nowrap" title={showInvisible(name)}>
@@ -43,7 +47,12 @@ export default function PeopleView() {
         </Group>
       ),
     },
-    { title: 'E-MAIL', width: 'minmax(150px, 2fr)', cell: ({ email }) => showInvisible(email) },
+    {
+      title: 'E-MAIL',
+      width: 'minmax(150px, 2fr)',
+      sort: 'email',
+      cell: ({ email }) => showInvisible(email),
+    },
     { title: 'ROLES', width: 'minmax(120px, 2fr)', cell: rolesText },
     {
       title: 'STATE',
@@ -52,15 +61,15 @@ export default function PeopleView() {
     },
     {
       title: 'LAST USED',
+      sort: 'last_used_at',
       width: '104px',
       cell: ({ last_used_at: at }) => (at === null ? 'never' : <TableTime at={at} />),
     },
     {
       title: '',
       width: '88px',
-      cell: (account) => (
-        <PersonMenu account={account} onChoose={(action) => setChosen({ account, action })} />
-      ),
+      cell: (account) =>
+        mayInvite && <PersonMenu account={account} onChoose={(action) => setChosen({ account, action })} />,
     },
   ]
   return (
@@ -71,9 +80,16 @@ export default function PeopleView() {
         query={filters}
         columns={columns}
         idOf={idOf}
+        {...sortedBy('name', { filters, choose })}
+        savedAs="people"
         filters={<TextFilter label="Search people" placeholder="Search name, e-mail" {...of('q')} />}
-        actions={<InvitePerson />}
-        icon={PersonIcon}
+        actions={
+          <>
+            <ViewTabs of="people" current="/people" />
+            {mayInvite && <InvitePerson />}
+          </>
+        }
+        icon={UserIcon}
         empty="No people"
       />
       {chosen?.action === 'roles' && <EditRoles account={chosen.account} onClose={close} />}
@@ -176,7 +192,7 @@ function NewLink({ account, onClose }: { readonly account: ApiAccount; readonly 
     mutationFn: () => apiCall<MadeLink>('POST', `/accounts/${account.account_uuid}/invitation`),
   })
   return (
-    <Modal opened onClose={onClose} title={`New password link: ${showInvisible(account.name)}`}>
+    <Dialog opened onClose={onClose} title={`New password link: ${showInvisible(account.name)}`}>
       {make.isSuccess ? (
         <ShownLink link={make.data} onDone={onClose} />
       ) : (
@@ -193,6 +209,6 @@ function NewLink({ account, onClose }: { readonly account: ApiAccount; readonly 
           </Group>
         </Stack>
       )}
-    </Modal>
+    </Dialog>
   )
 }

@@ -35,16 +35,20 @@ export function repeatText({ took_effect: effect, repeat }: ApiRepeatedEffect): 
   return `${done}; ${repeat === null ? 'its skill is not installed' : repeats[repeat]}`
 }
 
-/** Failed runs of a playbook that were not retried yet. */
+/** Failed runs that were not retried yet, as the API takes it. */
 export interface FailedFilter {
-  readonly playbook: string
+  readonly organization?: string
+  readonly playbook?: string
   readonly error?: string
+  readonly alert?: string
+  readonly case?: string
+  readonly observable?: string
   /** Epoch milliseconds. */
   readonly created_after?: number
   readonly created_before?: number
 }
 
-/** The runs to retry: by uuid, or the newest that match a filter. */
+/** The runs to retry: by uuid, or all that match a filter. */
 export type RetryChoice = { readonly runs: readonly string[] } | { readonly filter: FailedFilter }
 
 interface Refused {
@@ -64,6 +68,8 @@ export interface ManyPreview {
     readonly error: Refused | null
   }[]
   readonly left: number
+  /** Where the next request continues; null: nothing is left. */
+  readonly next: string | null
 }
 
 /** Answer of `POST runs/retry`. */
@@ -74,19 +80,6 @@ export interface ManyRetries {
     readonly error: Refused | null
   }[]
   readonly left: number
-}
-
-/** The runs of the preview that can be retried. */
-export function runsToRetry({ data }: ManyPreview): readonly string[] {
-  return data.flatMap(({ run_uuid: uuid, error }) => (error === null ? [uuid] : []))
-}
-
-/** The request after a preview. */
-export function retriesOf(preview: ManyPreview) {
-  return {
-    runs: runsToRetry(preview),
-    plans: preview.data.flatMap(({ plan }) => (plan === null ? [] : [plan])),
-  }
 }
 
 /** An action that several runs would repeat. */
@@ -101,7 +94,7 @@ export interface EffectOfMany {
 }
 
 /** Repeated actions grouped by skill, most frequent first. */
-export function effectsOfMany({ data }: ManyPreview): readonly EffectOfMany[] {
+export function effectsOfMany(data: ManyPreview['data']): readonly EffectOfMany[] {
   const effects = data.flatMap(({ run_uuid: uuid, repeats }) => repeats.map((effect) => ({ uuid, effect })))
   const alike = Map.groupBy(effects, ({ effect }) => `${effect.skill}/${effect.took_effect}/${effect.repeat}`)
   return [...alike.values()]
@@ -122,16 +115,21 @@ export function refusalsOfMany(data: readonly { readonly error: Refused | null }
 
 type Filters = ListTimes & Readonly<Partial<Record<string, string>>>
 
+/** Filters of the list that the API takes for retries, and of which it requires at least one of the first five. */
+const narrowing = ['playbook', 'error', 'alert', 'case', 'observable'] as const
+const kept = [...narrowing, 'organization'] as const
+
 /** The filter of a list as the API takes it for failed runs; undefined if it does not match exactly. */
 export function failedFilter(filters: Filters, now: number): FailedFilter | undefined {
-  const { status, playbook, error, sort: _, since, created_after, created_before, ...others } = filters
+  const { status, sort: _, since, created_after, created_before, ...others } = filters
   const times = { since, created_after, created_before }
-  if (status !== 'failed' || playbook === undefined || Object.keys(others).length > 0) return undefined
+  const isKnown = Object.keys(others).every((name) => kept.some((each) => each === name))
+  if (status !== 'failed' || !isKnown || narrowing.every((name) => others[name] === undefined))
+    return undefined
   if (!isValidRange(times)) return undefined
   const { created_after: from, created_before: to } = queryAt(times, now)
   return {
-    playbook,
-    ...(error !== undefined && { error }),
+    ...others,
     ...(from !== undefined && { created_after: Number(from) }),
     ...(to !== undefined && { created_before: Number(to) }),
   }

@@ -106,7 +106,7 @@ interface RetryModalProps<Preview> {
 }
 
 /** Dialog with the preview of a retry. */
-export function RetryModal<Preview>(props: RetryModalProps<Preview>) {
+function RetryModal<Preview>(props: RetryModalProps<Preview>) {
   const { title, versionLabel, version, onVersion, preview, children, retry, opened, onClose } = props
   return (
     <ConfirmDialog
@@ -131,7 +131,7 @@ export function RetryModal<Preview>(props: RetryModalProps<Preview>) {
           onChange={onVersion}
         />
       )}
-      {preview.isPending && <Loader size="sm" aria-label="Loading" />}
+      {preview.isPending && <Loader size="sm" role="img" aria-label="Loading" />}
       {preview.isError && <ErrorAlert error={preview.error} />}
       {preview.isSuccess && children(preview.data)}
     </ConfirmDialog>

@@ -1,4 +1,4 @@
-import { PlayIcon } from '@radix-ui/react-icons'
+import { PlayIcon } from 'lucide-react'
 import type { ApiRun } from '../api/types.ts'
 import { TextLink } from '../parts/layout.tsx'
 import { SmallTable, type SmallColumn } from '../parts/small-table.tsx'

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
 import { useParams } from 'wouter'
 import { apiGet } from '../api/call.ts'
-import type { ApiRunDetail, ApiRun, ApiGraph, ApiStep } from '../api/types.ts'
+import type { ApiRunDetail, ApiRun, ApiGraph } from '../api/types.ts'
 import { RunContainments } from '../containments/undo-all.tsx'
 import { PlaybookGraph } from '../graph/playbook-graph.tsx'
 import { usePollMs } from '../live/live-state.ts'
@@ -12,16 +12,19 @@ import { JsonView } from '../parts/text-view.tsx'
 import { PageLoading, Section, FieldGrid, TextLink } from '../parts/layout.tsx'
 import { ViewError, ViewTitle } from '../shell/view.tsx'
 import { ErrorAlert, StoredErrorView } from '../parts/feedback.tsx'
-import { isAskedLater, RunStatusBadge } from '../parts/states.tsx'
+import { isOpenQuestion, RunStatusBadge } from '../parts/states.tsx'
 import { isRunOver } from './retries.ts'
 import {
   nodeMarks,
   nodeOf,
   shownAt,
   waitEnd,
+  waitingStepName,
   awaitedText,
   mostRelevantStep,
   initialStep,
+  nameOfStep,
+  namesIn,
   notShownText,
 } from './run-steps.ts'
 import { RunActions } from './run-actions.tsx'
@@ -52,13 +55,7 @@ export default function RunPage() {
 
 function RunView({ run }: { readonly run: ApiRunDetail }) {
   const { filters, set } = useFilters(names)
-  const graph = useQuery({
-    queryKey: ['graph', run.playbook_hash],
-    queryFn: () => apiGet<ApiGraph>(`/playbooks/${run.playbook_hash}/graph`),
-    staleTime: Infinity,
-  })
-  const marks = useMemo(() => nodeMarks(run.steps), [run.steps])
-  const ids = useMemo(() => new Set(graph.data?.nodes.map(({ id }) => id)), [graph.data])
+  const { graph, marks, stepNames, ids } = useRunGraph(run)
   // While someone watches a run, its last step stays selected at the end.
   const [wasEnded] = useState(isRunOver(run))
   const chosen = run.steps.find(({ path }) => path === filters.step)
@@ -83,7 +80,7 @@ function RunView({ run }: { readonly run: ApiRunDetail }) {
       </Group>
       <RunFields run={run} />
       {run.error !== null && step?.error?.message !== run.error.message && (
-        <StoredErrorView error={run.error} place={failedAt} />
+        <StoredErrorView error={run.error} place={failedAt} organization={run.organization_code} />
       )}
       <WaitsFor run={run} onSelect={select} />
       <WaitsForRate run={run} onSelect={select} />
@@ -108,20 +105,46 @@ function RunView({ run }: { readonly run: ApiRunDetail }) {
         </Grid.Col>
         <Grid.Col span={{ base: 12, lg: 5 }}>
           {step !== undefined && (
-            <StepPanel run={run} step={step} siblings={siblings} place={shownPlace} onSelect={select} />
+            <StepPanel
+              run={run}
+              step={step}
+              name={nameOfStep(step, stepNames)}
+              siblings={siblings}
+              place={shownPlace}
+              onSelect={select}
+            />
           )}
         </Grid.Col>
       </Grid>
       <RunContainments runUuid={run.run_uuid} />
       <Section title="Timeline" isFlush>
         <NotShown run={run} />
-        <WaterfallView steps={run.steps} isLive={!isRunOver(run)} selected={step?.path} onSelect={select} />
+        <WaterfallView
+          steps={run.steps}
+          names={stepNames}
+          isLive={!isRunOver(run)}
+          selected={step?.path}
+          onSelect={select}
+        />
       </Section>
       {run.trigger != null && <JsonView value={run.trigger} label="Trigger of the run" title="Trigger" />}
       <JsonView value={run.inputs} label="Inputs of the run" title="Inputs" />
       {run.output !== null && <JsonView value={run.output} label="Output of the run" title="Output" />}
     </Stack>
   )
+}
+
+/** The graph of the playbook of a run, and what happened in it. */
+function useRunGraph(run: ApiRunDetail) {
+  const graph = useQuery({
+    queryKey: ['graph', run.playbook_hash],
+    queryFn: () => apiGet<ApiGraph>(`/playbooks/${run.playbook_hash}/graph`),
+    staleTime: Infinity,
+  })
+  const marks = useMemo(() => nodeMarks(run.steps), [run.steps])
+  const stepNames = useMemo(() => namesIn(graph.data), [graph.data])
+  const ids = useMemo(() => new Set(graph.data?.nodes.map(({ id }) => id)), [graph.data])
+  return { graph, marks, stepNames, ids }
 }
 
 /** Reports omitted steps of a very long run. */
@@ -158,7 +181,7 @@ function WaitsFor({ run, onSelect }: WaitsForProps) {
         <>
           outcome of{' '}
           <Anchor underline="always" component="button" size="sm" onClick={() => onSelect(unknown.path)}>
-            {showInvisible(unknown.step_id ?? unknown.path)}
+            {showInvisible(unknown.name)}
           </Anchor>{' '}
           unknown. {mayDecide ? 'Record the outcome.' : 'An analyst or administrator can record it.'}
         </>
@@ -166,9 +189,6 @@ function WaitsFor({ run, onSelect }: WaitsForProps) {
     </Alert>
   )
 }
-
-const isOpenQuestion = (step: ApiStep): boolean =>
-  step.kind === 'checkpoint' && step.state === 'started' && !isAskedLater(step)
 
 /** Says which events the run waits for, and until when. */
 function WaitsForEvents({ run, onSelect }: WaitsForProps) {
@@ -187,7 +207,7 @@ function WaitsForEvents({ run, onSelect }: WaitsForProps) {
         )}
         , in step{' '}
         <Anchor underline="always" component="button" size="sm" onClick={() => onSelect(step.path)}>
-          {showInvisible(step.step_id ?? step.path)}
+          {showInvisible(waitingStepName(step))}
         </Anchor>
         .
       </Alert>
@@ -208,7 +228,7 @@ function WaitsForRate({ run, onSelect }: WaitsForProps) {
         <>
           Waiting for the rate limit of{' '}
           <Anchor underline="always" component="button" size="sm" onClick={() => onSelect(step.path)}>
-            {showInvisible(step.step_id ?? step.path)}
+            {showInvisible(waitingStepName(step))}
           </Anchor>
         </>
       )}
@@ -221,6 +241,8 @@ const triggers = {
   case: 'change of a case',
   entity: 'repeated observable',
   webhook: 'webhook',
+  question: 'question',
+  run: 'another run',
 } as const
 
 /** The fields of a run. */

@@ -1,4 +1,5 @@
 import type { StepState } from '../../../core/domain/run.ts'
+import { stepName } from '../../../core/engine/journal/step-name.ts'
 import type { ApiStep, ApiGraph, ApiGraphNode } from '../api/types.ts'
 import type { NodeMark } from '../graph/graph-picture.tsx'
 import { durationText } from '../parts/time.ts'
@@ -211,14 +212,37 @@ interface RowTexts {
   readonly about: string
 }
 
-/** Steps without an id have a number in the path and show their kind. */
+/** Steps without an id have a number in the path. */
 const isNumbered = (path: string): boolean => /(?:^|\/)\d+(?:\[[^\]]*\]|#\d+)*$/.test(path)
 
+/** Names of steps by the id of their node. */
+export type StepNames = ReadonlyMap<string, string>
+
+export const namesIn = (graph: ApiGraph | undefined): StepNames =>
+  new Map(graph?.nodes.map(({ id, name }) => [id, name]))
+
+type NamedStep = Pick<ApiStep, 'path' | 'kind'>
+
+/** What people call the step. The playbook knows conditions, which the journal does not have. */
+export function nameOfStep({ path, kind }: NamedStep, names: StepNames | undefined): string {
+  return (
+    (isNumbered(path) && !/[[#]/.test(path) ? names?.get(nodeOf(path)) : undefined) ??
+    stepName({ path, kind })
+  )
+}
+
+/** The step that a wait belongs to. */
+export const waitingStepName = ({ path }: Pick<ApiStep, 'path'>): string =>
+  stepName({ path: path.replace(partsOfSteps, ''), kind: '' })
+
 /** @param person whom the step asks, if it asks several people */
-export function rowTexts({ path, kind }: Pick<ApiStep, 'path' | 'kind'>, person?: string): RowTexts {
+export function rowTexts(step: NamedStep, person?: string, names?: StepNames): RowTexts {
+  const { path, kind } = step
   if (person !== undefined) return { name: lastParts(path.replace(toPerson, '')), about: person }
-  const place = lastParts(path)
-  return isNumbered(path) ? { name: kind, about: place } : { name: place, about: kind }
+  const isOwn = !isNumbered(path) && !partsOfSteps.test(path)
+  return isOwn
+    ? { name: lastParts(path), about: kind }
+    : { name: nameOfStep(step, names), about: lastParts(path) }
 }
 
 /** The last parts of a long path. */

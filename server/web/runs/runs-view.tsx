@@ -1,24 +1,23 @@
-import { Button, Group } from '@mantine/core'
-import { useDisclosure } from '@mantine/hooks'
-import { PlayIcon } from '@radix-ui/react-icons'
-import { useState } from 'react'
+import { Button } from '@mantine/core'
+import { PlayIcon } from 'lucide-react'
+import { lazy, Suspense, useState } from 'react'
 import { useLocation } from 'wouter'
 import { useOrganizations } from '../api/lookups.ts'
 import type { ApiRun } from '../api/types.ts'
 import { ChoiceFilter, LookupFilter, TextFilter } from '../lists/filters.tsx'
 import { ListView } from '../lists/list-page.tsx'
-import { SavedMenu } from '../lists/saved/saved-menu.tsx'
 import { TimeFilter, timeNames } from '../lists/time-filter.tsx'
 import { useSelection } from '../lists/use-table.ts'
-import { useFilters } from '../lists/use-filters.ts'
+import { sortedBy, useFilters } from '../lists/use-filters.ts'
 import { selectOptions, runStatusLooks, RunStatusBadge } from '../parts/states.tsx'
 import { serverTime, durationText } from '../parts/time.ts'
 import { useMay } from '../session/session.ts'
 import { failedFilter, type RetryChoice } from './retries.ts'
-import { RetryMany } from './retry-many.tsx'
 import { RowLink, type Column } from '../lists/data-row.tsx'
 import { showInvisible } from '../parts/outside-text.ts'
 import { TableTime } from '../parts/times.tsx'
+
+const RetryMany = lazy(() => import('./many/retry-many.tsx'))
 
 const idOf = (run: ApiRun): string => run.run_uuid
 const names = [
@@ -32,10 +31,6 @@ const names = [
   ...timeNames,
   'sort',
 ] as const
-const newestFirst = '-created_at'
-
-/** Limit of the API. */
-const maxRetries = 100
 
 /** All runs. Failed ones can be retried together. */
 export default function RunsView() {
@@ -43,7 +38,7 @@ export default function RunsView() {
   const { filters, of, choose } = useFilters(names)
   const organizations = useOrganizations()
   const mayRetry = useMay('runs:write')
-  const { sort = newestFirst, ...narrowing } = filters
+  const { sort: _, ...narrowing } = filters
   const selection = useSelection(narrowing)
   return (
     <ListView
@@ -54,20 +49,20 @@ export default function RunsView() {
       columns={runColumns}
       idOf={idOf}
       onOpen={(run) => navigate(`/runs/${run.run_uuid}`)}
-      sort={sort}
-      onSort={(by) => choose({ sort: by === newestFirst ? null : by })}
+      {...sortedBy('-created_at', { filters, choose })}
       {...(mayRetry && {
         selection,
         actions: (
-          <RetryButton
+          <RetryButtons
             chosen={selection.ids}
             filters={filters}
             onDone={() => selection.onChange(new Set())}
           />
         ),
       })}
+      savedAs="runs"
       filters={
-        <Group gap="xs">
+        <>
           <ChoiceFilter label="Status" data={selectOptions(runStatusLooks)} {...of('status')} />
           <LookupFilter label="Organization" lookup={organizations} {...of('organization')} />
           <TextFilter label="Playbook" {...of('playbook')} />
@@ -76,8 +71,7 @@ export default function RunsView() {
           <TextFilter label="Observable" {...of('observable')} />
           <TextFilter label="Error code" {...of('error')} />
           <TimeFilter label="Queued" range={filters} onChange={choose} />
-          <SavedMenu view="runs" />
-        </Group>
+        </>
       }
       empty="No matching runs"
     />
@@ -91,41 +85,35 @@ interface RetryButtonProps {
   readonly onDone: () => void
 }
 
-/** Retries the selected runs; without a selection, all failed runs of the listed playbook. */
-function RetryButton({ chosen, filters, onDone }: RetryButtonProps) {
-  const [opened, { open, close }] = useDisclosure()
-  // A copy, so that the preview does not change.
-  const [looked, look] = useState<RetryChoice>()
-  const count = Math.min(chosen.size, maxRetries)
-  const choose = (): RetryChoice | undefined => {
-    if (count > 0) return { runs: [...chosen].slice(0, maxRetries) }
-    const filter = failedFilter(filters, serverTime())
-    return filter && { filter }
-  }
-  const canRetry = choose() !== undefined
+/** Retries the selected runs, or all failed runs that match the filters, also those that are not loaded. */
+function RetryButtons({ chosen, filters, onDone }: RetryButtonProps) {
+  const [opened, setOpened] = useState<{ readonly choice: RetryChoice; readonly isSelection: boolean }>()
+  const filter = failedFilter(filters, serverTime())
+  const count = chosen.size
   return (
     <>
-      {canRetry && (
-        <Button
-          size="xs"
-          onClick={() => {
-            look(choose())
-            open()
-          }}
-        >
-          Retry {count > 0 ? `${count} selected` : `all failed runs of ${filters.playbook}`} …
+      {count > 0 && (
+        <Button size="xs" onClick={() => setOpened({ choice: { runs: [...chosen] }, isSelection: true })}>
+          Retry {count.toLocaleString()} selected …
         </Button>
       )}
-      {looked !== undefined && (
-        <RetryMany
-          choice={looked}
-          opened={opened}
-          onClose={close}
-          onDone={() => {
-            close()
-            onDone()
-          }}
-        />
+      {filter !== undefined && (
+        <Button
+          size="xs"
+          variant={count > 0 ? 'default' : 'filled'}
+          onClick={() => setOpened({ choice: { filter }, isSelection: false })}
+        >
+          Retry all matching …
+        </Button>
+      )}
+      {opened !== undefined && (
+        <Suspense fallback={null}>
+          <RetryMany
+            choice={opened.choice}
+            onClose={() => setOpened(undefined)}
+            onDone={() => opened.isSelection && onDone()}
+          />
+        </Suspense>
       )}
     </>
   )

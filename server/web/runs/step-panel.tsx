@@ -1,11 +1,14 @@
 import { Group, Paper, Select, Stack, Table, Text, Title } from '@mantine/core'
-import { useQueries } from '@tanstack/react-query'
-import { useMemo } from 'react'
+import { useQueries, useQuery } from '@tanstack/react-query'
+import { useMemo, useState, type ReactNode } from 'react'
 import { actorText, showInvisible } from '../parts/outside-text.ts'
-import type { ApiRunDetail, ApiStep, ApiGraph } from '../api/types.ts'
+import type { ApiCheckpoint, ApiGraph, ApiPage, ApiRunDetail, ApiStep } from '../api/types.ts'
+import { CheckpointCard } from '../checkpoints/checkpoint-card.tsx'
+import { usePollMs } from '../live/live-state.ts'
 import { durationText } from '../parts/time.ts'
 import { JsonView } from '../parts/text-view.tsx'
-import { StepStateBadge } from '../parts/states.tsx'
+import { isOpenQuestion, StepStateBadge } from '../parts/states.tsx'
+import { EvidenceCard, KnownObservables, useObservablesOf } from '../evidence/evidence-card.tsx'
 import { StoredErrorView } from '../parts/feedback.tsx'
 import { DateTime } from '../parts/times.tsx'
 import {
@@ -24,6 +27,7 @@ import { TextLink } from '../parts/layout.tsx'
 interface StepPanelProps {
   readonly run: ApiRunDetail
   readonly step: ApiStep
+  readonly name: string
   /** All executions of the step, including this one. */
   readonly siblings: readonly ApiStep[]
   /** Undefined until known. */
@@ -32,7 +36,7 @@ interface StepPanelProps {
 }
 
 /** One step: input, output and error. */
-export function StepPanel({ run, step, siblings, place, onSelect }: StepPanelProps) {
+export function StepPanel({ run, step, name, siblings, place, onSelect }: StepPanelProps) {
   const people = useMemo(() => peopleOf(siblings), [siblings])
   const person = people.get(step.path)
   return (
@@ -40,11 +44,11 @@ export function StepPanel({ run, step, siblings, place, onSelect }: StepPanelPro
       <Stack gap="sm">
         <Group gap="sm">
           <Title order={2} size="h4" className="outside-text">
-            {showInvisible(step.step_id ?? step.kind)}
+            {showInvisible(name)}
           </Title>
           <StepStateBadge step={step} />
           <Text size="sm" c="dimmed">
-            {showInvisible(step.step_id === null ? step.path : (person ?? step.kind))}
+            {showInvisible(person ?? (step.step_id === null ? step.path : step.kind))}
           </Text>
         </Group>
         {siblings.length > 1 && (
@@ -92,18 +96,60 @@ export function StepPanel({ run, step, siblings, place, onSelect }: StepPanelPro
             {decisionText(step.resolution.decision)}
           </Text>
         )}
-        {step.error !== null && <StoredErrorView error={step.error} place={place} />}
-        {step.state === 'unknown' && <ResolveStep key={step.path} run={run} step={step} />}
+        {step.error !== null && (
+          <StoredErrorView error={step.error} place={place} organization={run.organization_code} />
+        )}
+        {step.state === 'unknown' && <ResolveStep key={`decision ${step.path}`} run={run} step={step} />}
         {step.failed_attempts.length > 0 && <FailedTries step={step} />}
-        {step.input !== null && (
-          <JsonView value={step.input} label={`Input of ${step.path}`} title="Input" level={3} />
-        )}
-        {step.output !== null && (
-          <JsonView value={step.output} label={`Output of ${step.path}`} title="Output" level={3} />
-        )}
+        <StepQuestion key={`question ${step.path}`} runUuid={run.run_uuid} step={step}>
+          {step.input !== null && (
+            <JsonView value={step.input} label={`Input of ${step.path}`} title="Input" level={3} />
+          )}
+        </StepQuestion>
+        {step.output !== null && <StepOutput run={run} step={step} />}
       </Stack>
     </Paper>
   )
+}
+
+/** The output of a skill as on the page of the case, with links to its observables; of other steps as JSON. */
+function StepOutput({ run, step }: Pick<StepPanelProps, 'run' | 'step'>) {
+  const look = { value: step.output, label: `Output of ${step.path}`, title: 'Output' }
+  // Names of skills have a dot, kinds of steps have none.
+  const isSkill = step.kind.includes('.')
+  const known = useObservablesOf(isSkill ? run.case_id : null)
+  if (!isSkill) return <JsonView {...look} level={3} />
+  return (
+    <KnownObservables value={known}>
+      <EvidenceCard key={step.path} {...look} />
+    </KnownObservables>
+  )
+}
+
+interface StepQuestionProps {
+  readonly runUuid: string
+  readonly step: ApiStep
+  /** Shown for other steps, and until the question is loaded. */
+  readonly children: ReactNode
+}
+
+/** The question that the step waits for. It stays in view with its answer. Give each step its own key. */
+function StepQuestion({ runUuid, step, children }: StepQuestionProps) {
+  const poll = usePollMs()
+  const isOpen = isOpenQuestion(step)
+  const open = useQuery({
+    queryKey: ['checkpoints', 'of run', runUuid],
+    queryFn: ({ signal }) =>
+      apiGet<ApiPage<ApiCheckpoint>>('/checkpoints', { run: runUuid, limit: 200 }, signal),
+    enabled: isOpen,
+    refetchInterval: poll(2_000),
+  })
+  const waiting = isOpen ? open.data?.data.find(({ path }) => path === step.path) : undefined
+  const [shown, show] = useState(waiting)
+  if (waiting !== undefined && waiting !== shown) show(waiting)
+  const question = waiting ?? shown
+  if (question === undefined) return children
+  return <CheckpointCard checkpoint={question} isEnded={waiting === undefined} />
 }
 
 const decisionTexts: Readonly<Record<string, string | undefined>> = {

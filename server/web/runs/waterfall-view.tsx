@@ -6,10 +6,11 @@ import { timeScale, type TimeScale, isBusy, waterfallOf, type WaterfallRow } fro
 import './waterfall.css'
 import { showInvisible } from '../parts/outside-text.ts'
 import { StepStateBadge } from '../parts/states.tsx'
-import { peopleOf, rowTexts } from './run-steps.ts'
+import { peopleOf, rowTexts, type StepNames } from './run-steps.ts'
 
 interface WaterfallViewProps {
   readonly steps: readonly ApiStep[]
+  readonly names: StepNames
   readonly isLive: boolean
   readonly selected: string | undefined
   readonly onSelect: (path: string) => void
@@ -18,7 +19,7 @@ interface WaterfallViewProps {
 const rowHeight = 34
 
 /** A timeline of all attempts. Only visible rows are in the document. */
-export function WaterfallView({ steps, isLive, selected, onSelect }: WaterfallViewProps) {
+export function WaterfallView({ steps, names, isLive, selected, onSelect }: WaterfallViewProps) {
   const now = useNow(isLive)
   const { from, to, rows } = useMemo(() => waterfallOf(steps, now), [steps, now])
   const scale = useMemo(() => timeScale({ from, to }, rows.flatMap(busyOf)), [from, to, rows])
@@ -58,6 +59,7 @@ export function WaterfallView({ steps, isLive, selected, onSelect }: WaterfallVi
             <WaterfallRowView
               key={row.step.path}
               row={row}
+              names={names}
               person={people.get(row.step.path)}
               scale={scale}
               index={index}
@@ -111,6 +113,7 @@ interface WaterfallRowViewProps {
   readonly row: WaterfallRow
   /** Whom the step asks, if it asks several people. */
   readonly person: string | undefined
+  readonly names: StepNames
   readonly scale: TimeScale
   readonly index: number
   /** Pixels from the top. */
@@ -124,9 +127,9 @@ interface WaterfallRowViewProps {
 
 /** One step with its attempts. */
 function WaterfallRowView(props: WaterfallRowViewProps) {
-  const { row, person, scale, index, start, isSelected, isStop, onSelect, onKeyDown } = props
+  const { row, person, names, scale, index, start, isSelected, isStop, onSelect, onKeyDown } = props
   const { step, stretches } = row
-  const { name, about } = rowTexts(step, person)
+  const { name, about } = rowTexts(step, person, names)
   const [first, last] = [stretches[0]?.from ?? 0, stretches.at(-1)?.to ?? 0]
   return (
     <button

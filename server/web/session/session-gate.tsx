@@ -1,6 +1,6 @@
 import { Center, Loader, Button, Paper, Stack, Text, Title } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { useEffect, useState, type ReactNode } from 'react'
+import { lazy, Suspense, useEffect, useState, type ReactNode } from 'react'
 import { apiGet, startSession, whenSignedOut } from '../api/call.ts'
 import { apiProblem } from '../api/problem.ts'
 import type { ApiSession } from '../api/types.ts'
@@ -8,8 +8,12 @@ import { allUnsavedInput, forgetUnsavedInput, type UnsavedInput } from '../forms
 import { ErrorAlert } from '../parts/feedback.tsx'
 import { showInvisible } from '../parts/outside-text.ts'
 import { isNotSession, SessionProvider, onOtherTabSession } from './session.ts'
-import { SignInAgain, SignIn } from './sign-in.tsx'
 import { Command } from '../parts/text-view.tsx'
+
+const SignIn = lazy(() => import('./sign-in.tsx'))
+const SignInAgain = lazy(() =>
+  import('./sign-in.tsx').then(({ SignInAgain: dialog }) => ({ default: dialog })),
+)
 
 /**
  * Shows the sign-in, or the content for a session. When the session ends, a dialog covers the content, so
@@ -40,12 +44,7 @@ export function SessionGate({ children }: { readonly children: ReactNode }) {
   useEffect(() => {
     if (beginsAnew) location.reload()
   }, [beginsAnew])
-  if (session.isPending || beginsAnew)
-    return (
-      <Center h="100vh">
-        <Loader aria-label="Loading" />
-      </Center>
-    )
+  if (session.isPending || beginsAnew) return <Loading />
   if (now === undefined)
     return (
       <Center h="100vh" p="xl">
@@ -53,16 +52,31 @@ export function SessionGate({ children }: { readonly children: ReactNode }) {
       </Center>
     )
   const shown = now ?? first
-  if (shown === undefined) return <SignIn />
+  if (shown === undefined)
+    return (
+      <Suspense fallback={<Loading />}>
+        <SignIn />
+      </Suspense>
+    )
   if (now && first && isSomebodyElse)
     return <SomebodyElse before={first.key_name} now={now.key_name} typed={typed} />
   return (
     <SessionProvider value={shown}>
       {children}
-      {now === null && <SignInAgain session={{ ...shown, key_name: showInvisible(shown.key_name) }} />}
+      {now === null && (
+        <Suspense fallback={null}>
+          <SignInAgain session={{ ...shown, key_name: showInvisible(shown.key_name) }} />
+        </Suspense>
+      )}
     </SessionProvider>
   )
 }
+
+const Loading = () => (
+  <Center h="100vh">
+    <Loader role="img" aria-label="Loading" />
+  </Center>
+)
 
 /** Null without a session. */
 async function whoIsIt(): Promise<ApiSession | null> {

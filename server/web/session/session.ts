@@ -27,6 +27,18 @@ export function useMayForAll(permission: AccessPermission): boolean {
   )
 }
 
+/** Whether the session has a permission for what belongs to an organization; null: for what all organizations share. */
+export const mayFor = (
+  { permissions }: Pick<ApiSession, 'permissions'>,
+  permission: AccessPermission,
+  organization: string | null,
+): boolean =>
+  permissions.some(
+    ({ permission: held, organization_codes: codes }) =>
+      held === permission &&
+      (codes === null || codes.some((code) => code.toLowerCase() === organization?.toLowerCase())),
+  )
+
 export const has = (
   { permissions }: Pick<ApiSession, 'permissions'>,
   permission: AccessPermission,

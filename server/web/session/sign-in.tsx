@@ -4,7 +4,6 @@ import {
   Code,
   Divider,
   Group,
-  Modal,
   Paper,
   PasswordInput,
   Stack,
@@ -18,12 +17,13 @@ import { apiCall } from '../api/call.ts'
 import { apiProblem } from '../api/problem.ts'
 import type { ApiSession } from '../api/types.ts'
 import { forgetUnsavedInput, handleSubmit } from '../forms/form-state.ts'
+import { Dialog } from '../parts/dialog.tsx'
 import { ErrorAlert } from '../parts/feedback.tsx'
 import { Logo } from '../shell/logo.tsx'
 import { SingleSignOnButton, useSignInMethods } from './single-sign-on.tsx'
 import { leave, startSessionOf } from './session.ts'
 
-export function SignIn() {
+export default function SignIn() {
   return (
     <SignInCard>
       <SignInForm inNewTab={false}>
@@ -62,7 +62,7 @@ export function SignInAgain({
 }) {
   const isPerson = session.account_uuid !== null
   return (
-    <Modal
+    <Dialog
       opened
       onClose={() => undefined}
       withCloseButton={false}
@@ -80,7 +80,7 @@ export function SignInAgain({
       <Button mt="md" variant="subtle" size="compact-sm" onClick={leaveUnasked}>
         Leave and discard unsaved changes
       </Button>
-    </Modal>
+    </Dialog>
   )
 }
 

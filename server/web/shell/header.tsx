@@ -15,17 +15,17 @@ import {
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import {
-  LightningBoltIcon,
+  ZapIcon,
   PauseIcon,
   CodeIcon,
-  DesktopIcon,
-  ExitIcon,
+  MonitorIcon,
+  LogOutIcon,
   KeyboardIcon,
-  MagnifyingGlassIcon,
+  SearchIcon,
   MoonIcon,
-  PersonIcon,
+  UserIcon,
   SunIcon,
-} from '@radix-ui/react-icons'
+} from 'lucide-react'
 import { Link } from 'wouter'
 import type { ApiSession } from '../api/types.ts'
 import { useMay, useSession, useSignOut } from '../session/session.ts'
@@ -35,7 +35,7 @@ import { useLiveState } from '../live/live-state.ts'
 import { useEngine, useEngineHistory } from '../health/use-engine.ts'
 import { serverTime, setZone, useZone, zoneName } from '../parts/time.ts'
 import { addressOf } from '../api/call.ts'
-import { commandKey } from './shortcuts.tsx'
+import { commandKey } from './plain-keys.ts'
 
 const texts = {
   connecting: undefined,
@@ -72,7 +72,7 @@ export function EngineMark() {
       href="/health"
       color={text === 'Storm' ? 'red' : 'orange'}
       size="lg"
-      leftSection={text === 'Storm' ? <LightningBoltIcon /> : <PauseIcon />}
+      leftSection={text === 'Storm' ? <ZapIcon /> : <PauseIcon />}
     >
       {text}
     </Badge>
@@ -84,7 +84,7 @@ export function PaletteButton({ onClick }: { readonly onClick: () => void }) {
   return (
     <UnstyledButton className="palette-button" onClick={onClick}>
       <Group gap="xs" wrap="nowrap">
-        <MagnifyingGlassIcon />
+        <SearchIcon />
         <Text size="sm" visibleFrom="xs">
           Search or jump to
         </Text>
@@ -133,7 +133,7 @@ export function ZoneButton() {
 const schemes = [
   { value: 'light', label: 'Light', icon: SunIcon },
   { value: 'dark', label: 'Dark', icon: MoonIcon },
-  { value: 'auto', label: 'System', icon: DesktopIcon },
+  { value: 'auto', label: 'System', icon: MonitorIcon },
 ] as const satisfies readonly { value: MantineColorScheme; label: string; icon: unknown }[]
 
 /** The menu of the session: theme, shortcuts, sign-out. */
@@ -145,7 +145,7 @@ export function PersonMenu({ onHelp }: { readonly onHelp: () => void }) {
     <Menu width={220} position="bottom-end" withInitialFocusPlaceholder={false}>
       <Menu.Target>
         <ActionIcon variant="default" size="lg" aria-label={`Signed in as ${name}`}>
-          <PersonIcon />
+          <UserIcon />
         </ActionIcon>
       </Menu.Target>
       <Menu.Dropdown>
@@ -170,7 +170,7 @@ export function PersonMenu({ onHelp }: { readonly onHelp: () => void }) {
           </Menu.Item>
         ))}
         <Menu.Divider />
-        <Menu.Item component={Link} href="/me" leftSection={<PersonIcon />}>
+        <Menu.Item component={Link} href="/me" leftSection={<UserIcon />}>
           My account
         </Menu.Item>
         <Menu.Item leftSection={<KeyboardIcon />} rightSection={<Kbd size="xs">?</Kbd>} onClick={onHelp}>
@@ -185,7 +185,7 @@ export function PersonMenu({ onHelp }: { readonly onHelp: () => void }) {
         >
           API reference
         </Menu.Item>
-        <Menu.Item leftSection={<ExitIcon />} onClick={signOut}>
+        <Menu.Item leftSection={<LogOutIcon />} onClick={signOut}>
           Sign out
         </Menu.Item>
       </Menu.Dropdown>

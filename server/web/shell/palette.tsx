@@ -1,28 +1,40 @@
 import { useMantineColorScheme } from '@mantine/core'
+import '@mantine/spotlight/styles.css'
 import { Spotlight, createSpotlight } from '@mantine/spotlight'
-import { MagnifyingGlassIcon } from '@radix-ui/react-icons'
+import { SearchIcon } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import { useLocation } from 'wouter'
 import { useDebouncedValue } from '@mantine/hooks'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { has, useMay, useMayForAll, useSession, useSignOut } from '../session/session.ts'
+import { has, useMay, useSession, useSignOut } from '../session/session.ts'
 import { viewGroups, type View } from '../views.ts'
 import { apiGet, type Query } from '../api/call.ts'
 import type { ApiAlert, ApiCase, ApiPage, ApiConnection, ApiPlaybook, ApiSkill } from '../api/types.ts'
+import { namedFromTheStart } from '../parts/dialog.tsx'
 import { showInvisible } from '../parts/outside-text.ts'
 
 const [store, spotlight] = createSpotlight()
 
+const name = 'Search or jump to'
+
 interface PaletteProps {
   readonly opened: boolean
+  /** Text typed before the field has the focus. */
+  readonly typedAhead: string
   readonly onClose: () => void
   readonly onHelp: () => void
 }
 
 /** Searches views, ids and texts, and runs commands. */
-export default function Palette({ opened, onClose, onHelp }: PaletteProps) {
+export default function Palette({ opened, typedAhead, onClose, onHelp }: PaletteProps) {
   useEffect(() => (opened ? spotlight.open() : spotlight.close()), [opened])
-  const [query, setQuery] = useState('')
+  const [query, setQuery] = useState(typedAhead)
+  const [taken, take] = useState(typedAhead)
+  if (typedAhead !== taken) {
+    take(typedAhead)
+    if (typedAhead.startsWith(taken)) setQuery(query + typedAhead.slice(taken.length))
+    else if (typedAhead !== '') setQuery(query.slice(0, -1))
+  }
   const [, navigate] = useLocation()
   const session = useSession()
   const wanted = query.trim().toLowerCase()
@@ -39,7 +51,8 @@ export default function Palette({ opened, onClose, onHelp }: PaletteProps) {
   const groups = withoutRepeats([views, { label: 'Go to', targets: targetsOf(query) }, ...useFound(query)])
   return (
     <Spotlight.Root
-      title="Search or jump to"
+      title={name}
+      attributes={namedFromTheStart(name)}
       query={query}
       onQueryChange={setQuery}
       store={store}
@@ -51,8 +64,8 @@ export default function Palette({ opened, onClose, onHelp }: PaletteProps) {
     >
       <Spotlight.Search
         placeholder="View, id, or words of an alert"
-        aria-label="Search or jump to"
-        leftSection={<MagnifyingGlassIcon />}
+        aria-label={name}
+        leftSection={<SearchIcon />}
       />
       <Spotlight.ActionsList>
         {groups.map(({ label, targets }) => (
@@ -87,10 +100,10 @@ function useCommands(onHelp: () => void): readonly Command[] {
   const signOut = useSignOut()
   const mayConnect = useMay('connections:write')
   const mayMakeKeys = useMay('keys:write')
-  const mayPublish = useMayForAll('playbooks:write')
+  const mayDraft = useMay('playbooks:test')
   return [
     ...(mayConnect ? [{ label: 'New connection', onClick: () => navigate('/connections/new') }] : []),
-    ...(mayPublish ? [{ label: 'New playbook', onClick: () => navigate('/playbooks/new') }] : []),
+    ...(mayDraft ? [{ label: 'New playbook', onClick: () => navigate('/playbooks/new') }] : []),
     ...(mayMakeKeys ? [{ label: 'New key', onClick: () => navigate('/keys?new=yes') }] : []),
     { label: 'Keyboard shortcuts', onClick: onHelp },
     { label: 'Light theme', onClick: () => setColorScheme('light') },

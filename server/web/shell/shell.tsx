@@ -1,6 +1,6 @@
 import { AppShell, Burger, Group, ScrollArea, Text, Badge, NavLink, Stack } from '@mantine/core'
 import { useDisclosure, useHotkeys } from '@mantine/hooks'
-import { Suspense, useCallback, Fragment, lazy, useEffect, useRef } from 'react'
+import { Suspense, useCallback, Fragment, lazy, useEffect, useRef, type ComponentProps } from 'react'
 import { Link, Redirect, Route, Switch, useLocation } from 'wouter'
 import { useQuery } from '@tanstack/react-query'
 import { LiveMark, EngineMark, PaletteButton, PersonMenu, ZoneButton } from './header.tsx'
@@ -10,14 +10,16 @@ import { pages, permissionAt, views, viewGroups, type View } from '../views.ts'
 import { RequirePermission, ViewTitle } from './view.tsx'
 import { Logo } from './logo.tsx'
 import './shell.css'
-import { Shortcuts, useGoKeys, usePlainKeys } from './shortcuts.tsx'
+import { useGoKeys, usePlainKeys, useTypedAhead } from './plain-keys.ts'
 import { Unreachable, ViewBoundary } from './unreachable.tsx'
+import { Bell } from '../notifications/bell.tsx'
 import { apiGet } from '../api/call.ts'
 import type { ApiPage } from '../api/types.ts'
 import { useUndecided } from '../checkpoints/undecided-runs.tsx'
 import { usePollMs } from '../live/live-state.ts'
 
 const Palette = lazy(() => import('./palette.tsx'))
+const Shortcuts = lazy(() => import('./overlays.tsx').then(({ Shortcuts: dialog }) => ({ default: dialog })))
 
 /** The frame of all views: header, navigation, and the current view. */
 export function Shell() {
@@ -69,6 +71,7 @@ export function Shell() {
             <LiveMark />
             <EngineMark />
             <PaletteButton onClick={search.open} />
+            <Bell />
             <ZoneButton />
             <PersonMenu onHelp={help.open} />
           </Group>
@@ -81,17 +84,27 @@ export function Shell() {
       </AppShell.Navbar>
       <AppShell.Main id="view" tabIndex={-1}>
         <ViewBoundary>
-          <WhenNeeded isNeeded={isSearching}>
-            <Palette opened={isSearching} onClose={search.close} onHelp={help.open} />
+          <Search opened={isSearching} onClose={search.close} onHelp={help.open} />
+          <WhenNeeded isNeeded={isHelping}>
+            <Shortcuts opened={isHelping} onClose={help.close} />
           </WhenNeeded>
         </ViewBoundary>
         <ViewBoundary key={location}>
           <CurrentView path={location} />
         </ViewBoundary>
       </AppShell.Main>
-      <Shortcuts opened={isHelping} onClose={help.close} />
       <Unreachable />
     </AppShell>
+  )
+}
+
+/** The search, which keeps what is typed while it opens. */
+function Search(props: Omit<ComponentProps<typeof Palette>, 'typedAhead'>) {
+  const typedAhead = useTypedAhead(props.opened)
+  return (
+    <WhenNeeded isNeeded={props.opened}>
+      <Palette {...props} typedAhead={typedAhead} />
+    </WhenNeeded>
   )
 }
 

@@ -2,7 +2,7 @@ import { Paper, Text, Alert, Button } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, Component, useState, type ReactNode } from 'react'
 import { apiGet, useUnreachableSince } from '../api/call.ts'
-import { wholeTime, useZone, zoneName } from '../parts/time.ts'
+import { useZone, zonedTime } from '../parts/time.ts'
 import { ErrorAlert } from '../parts/feedback.tsx'
 
 const askMs = 3_000
@@ -27,7 +27,7 @@ export function Unreachable() {
       {since !== undefined && (
         <Paper withBorder shadow="md" className="unreachable" px="md" py="xs">
           <Text size="sm" fw={600}>
-            Tocsin has been unreachable since {wholeTime(since, zone)} {zoneName(zone, since)}
+            Tocsin has been unreachable since {zonedTime(since, zone)}
           </Text>
           <Text size="sm">
             This page shows the data from then and retries automatically. Your unsaved input is kept.

@@ -1,11 +1,12 @@
 import { Box, Group, Text, Title, Stack } from '@mantine/core'
 import type { ReactNode } from 'react'
-import { MagnifyingGlassIcon } from '@radix-ui/react-icons'
+import { SearchIcon } from 'lucide-react'
 import { useLocation } from 'wouter'
 import { apiProblem } from '../api/problem.ts'
 import { Empty, TextLink } from '../parts/layout.tsx'
 import { ErrorAlert } from '../parts/feedback.tsx'
 import { useSession } from '../session/session.ts'
+import { useTitleMark } from '../notifications/unread.ts'
 import type { AccessPermission } from '../../../core/access/permissions.ts'
 
 interface ViewHeadProps {
@@ -27,7 +28,7 @@ export function ViewHead({ title, id, states, about, actions }: ViewHeadProps) {
       <Box flex="1 1 320px" miw={0}>
         <Group gap="4px 12px">
           <ViewTitle {...(id !== undefined && { id })}>{title}</ViewTitle>
-          {states}
+          {states && <Group gap="4px 12px">{states}</Group>}
         </Group>
         {about !== undefined && (
           <Text component="div" size="sm" c="dimmed" mt={2}>
@@ -47,9 +48,10 @@ interface ViewTitleProps {
 
 /** The title of a view and of the browser tab. */
 export function ViewTitle({ children, id }: ViewTitleProps) {
+  const mark = useTitleMark()
   return (
     <>
-      <title>{`${id === undefined ? '' : `${id} `}${children} · Tocsin`}</title>
+      <title>{`${mark}${id === undefined ? '' : `${id} `}${children} · Tocsin`}</title>
       <Title order={1} className="outside-text">
         {id !== undefined && (
           <Text component="span" inherit c="dimmed">
@@ -82,7 +84,7 @@ export function ViewError({ error, onRetry }: ViewRefusalProps) {
   return (
     <Stack gap="var(--tocsin-gap)">
       <ViewHead title={title} />
-      <Empty icon={MagnifyingGlassIcon} action={<TextLink href={list}>Go to the list</TextLink>}>
+      <Empty icon={SearchIcon} action={<TextLink href={list}>Go to the list</TextLink>}>
         The link may be old or incomplete, or your key has no access to its organization.
       </Empty>
     </Stack>

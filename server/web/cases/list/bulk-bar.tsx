@@ -1,14 +1,15 @@
-import { Anchor, Autocomplete, Button, Group, Menu, Modal, Stack, Text } from '@mantine/core'
-import { ChevronDownIcon } from '@radix-ui/react-icons'
+import { Anchor, Button, Group, Menu, Stack, Text } from '@mantine/core'
+import { ChevronDownIcon } from 'lucide-react'
 import { useState, type ReactNode } from 'react'
-import { useOrganizations, usePeople } from '../../api/lookups.ts'
+import { useOrganizations } from '../../api/lookups.ts'
 import type { CaseChange } from '../../api/types.ts'
 import { handleSubmit } from '../../forms/form-state.ts'
+import { Dialog } from '../../parts/dialog.tsx'
 import { ConfirmDialog } from '../../parts/feedback.tsx'
 import { caseStatusLooks, severityLooks, verdictLooks } from '../../parts/states.tsx'
-import { useSession } from '../../session/session.ts'
 import { CloseDialog } from '../closing.tsx'
-import { casesText, countOf, type BulkChoice } from './bulk-changes.ts'
+import { PersonField } from '../person-field.tsx'
+import { casesText, countOf, organizationOf, type BulkChoice } from './bulk-changes.ts'
 import type { Bulk } from './use-bulk.ts'
 
 interface BulkBarProps {
@@ -44,7 +45,6 @@ const menus = [
 
 /** The actions on the selected cases. */
 export function BulkBar({ choose, count, onAll, total, isAll, onClear, bulk, children }: BulkBarProps) {
-  const { key_name: me } = useSession()
   const [wanted, want] = useState<Wanted>()
   const act = (choice: BulkChoice, changes: CaseChange, done: string): void => {
     want(undefined)
@@ -71,7 +71,7 @@ export function BulkBar({ choose, count, onAll, total, isAll, onClear, bulk, chi
         <Button size="xs" onClick={() => want({ choice: choose(), kind: 'close' })}>
           Close …
         </Button>
-        <Button size="xs" variant="default" onClick={() => actOrAsk({ assignee: me }, 'Assigned')}>
+        <Button size="xs" variant="default" onClick={() => actOrAsk({ assignee: 'me' }, 'Assigned')}>
           Assign to me
         </Button>
         <Button size="xs" variant="default" onClick={() => want({ choice: choose(), kind: 'assign' })}>
@@ -125,6 +125,7 @@ function Question({ wanted: { choice, kind, changes = {}, done = '' }, onBack, o
     return (
       <AssignDialog
         cases={cases}
+        choice={choice}
         onBack={onBack}
         onAssign={(to) => onAct(choice, { assignee: to }, 'Assigned')}
       />
@@ -149,24 +150,24 @@ function Question({ wanted: { choice, kind, changes = {}, done = '' }, onBack, o
 
 interface AssignDialogProps {
   readonly cases: string
+  readonly choice: BulkChoice
   readonly onBack: () => void
   /** Null: to nobody. */
   readonly onAssign: (assignee: string | null) => void
 }
 
-function AssignDialog({ cases, onBack, onAssign }: AssignDialogProps) {
+function AssignDialog({ cases, choice, onBack, onAssign }: AssignDialogProps) {
   const { codes } = useOrganizations()
   // Several organizations have different people.
-  const people = usePeople(codes.length === 1 ? codes[0] : undefined)
+  const organization = organizationOf(choice) ?? (codes.length === 1 ? codes[0] : undefined)
   const [name, setName] = useState('')
   return (
-    <Modal opened onClose={onBack} title={`Assign ${cases}`}>
+    <Dialog opened onClose={onBack} title={`Assign ${cases}`}>
       <form onSubmit={handleSubmit(() => name.trim() !== '' && onAssign(name.trim()))}>
         <Stack>
-          <Autocomplete
+          <PersonField
             label="Assignee"
-            data={[...people]}
-            maxLength={200}
+            organization={organization}
             value={name}
             onChange={setName}
             data-autofocus
@@ -186,6 +187,6 @@ function AssignDialog({ cases, onBack, onAssign }: AssignDialogProps) {
           </Group>
         </Stack>
       </form>
-    </Modal>
+    </Dialog>
   )
 }

@@ -25,6 +25,17 @@ const maxCases = 200
 export const countOf = (choice: BulkChoice): number =>
   'cases' in choice ? choice.cases.length : choice.total
 
+/** The only organization of the cases; undefined if there are several, or it is unknown. */
+export function organizationOf(choice: BulkChoice): string | undefined {
+  if (!('cases' in choice)) {
+    const { organization } = choice.filter
+    return typeof organization === 'string' ? organization : undefined
+  }
+  const codes = new Set(choice.cases.map(({ case_id: id }) => id.replace(/-\d+$/, '')))
+  const [code] = codes
+  return codes.size === 1 ? code : undefined
+}
+
 /** Parts of a list for one request each. */
 export function piecesOf<Item>(items: readonly Item[], size = maxCases): readonly (readonly Item[])[] {
   const count = Math.ceil(items.length / size)

@@ -1,8 +1,9 @@
-import { Anchor, Button, Group, List, Loader, Modal, Text } from '@mantine/core'
+import { Anchor, Button, Group, List, Loader, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { useEffect, useRef } from 'react'
 import { Link } from 'wouter'
 import { apiProblem } from '../../api/problem.ts'
+import { Dialog } from '../../parts/dialog.tsx'
 import { showInvisible } from '../../parts/outside-text.ts'
 import { casesText, tally, undoRequests, type BulkResult } from './bulk-changes.ts'
 import type { Bulk, BulkWork } from './use-bulk.ts'
@@ -47,9 +48,9 @@ export function BulkResultBar({ bulk, work }: { readonly bulk: Bulk; readonly wo
           Dismiss
         </Button>
       )}
-      <Modal opened={opened} onClose={close} title={`${casesText(refused.length)} not changed`} size="lg">
+      <Dialog opened={opened} onClose={close} title={`${casesText(refused.length)} not changed`} size="lg">
         <Refused refused={refused} />
-      </Modal>
+      </Dialog>
     </Group>
   )
 }

@@ -1,10 +1,10 @@
 import { Group } from '@mantine/core'
-import { ArchiveIcon } from '@radix-ui/react-icons'
+import { ArchiveIcon } from 'lucide-react'
 import { useEffect, useMemo, useRef, useState, type ReactNode } from 'react'
 import { useLocation } from 'wouter'
 import { useOrganizations } from '../../api/lookups.ts'
 import type { ApiCase } from '../../api/types.ts'
-import { useColumns } from '../../lists/columns-menu.tsx'
+import { useColumns } from '../../lists/columns/columns-menu.tsx'
 import { RowLink, type Column } from '../../lists/data-row.tsx'
 import { DataTable } from '../../lists/data-table.tsx'
 import { ChoiceFilter, ClearFilters, FilterChips, LookupFilter, TextFilter } from '../../lists/filters.tsx'
@@ -31,6 +31,7 @@ import { TableTime } from '../../parts/times.tsx'
 import { useMay } from '../../session/session.ts'
 import { reasonOptions, reasonText } from '../closing.tsx'
 import { DueTime } from '../due-time.tsx'
+import { Assignee } from '../assignee.tsx'
 import { rememberList } from './neighbours.ts'
 import { BulkBar } from './bulk-bar.tsx'
 import { filterBody, type BulkChoice } from './bulk-changes.ts'
@@ -42,7 +43,7 @@ import { useBulk } from './use-bulk.ts'
 const columns: readonly Column<ApiCase>[] = [
   {
     title: 'ID',
-    width: 'minmax(84px, 0.5fr)',
+    width: 'minmax(92px, 0.5fr)',
     cell: ({ case_id: id }) => <RowLink href={`/cases/${id}`} text={id.toUpperCase()} isMain />,
   },
   { title: 'TITLE', width: 'minmax(160px, 3fr)', cell: ({ title }) => showInvisible(title) },
@@ -65,7 +66,7 @@ const columns: readonly Column<ApiCase>[] = [
     title: 'ASSIGNEE',
     width: 'minmax(100px, 1fr)',
     isExtra: true,
-    cell: ({ assignee }) => assignee !== null && showInvisible(assignee),
+    cell: (found) => <Assignee found={found} />,
   },
   { title: 'DUE', width: '108px', isExtra: true, sort: 'due_at', cell: (found) => <DueTime found={found} /> },
   {
@@ -99,6 +100,7 @@ const names = [
   'verdict',
   'closing_reason',
   'assignee',
+  'assignee_state',
   'observable',
   'unassigned',
   'sla',
@@ -123,7 +125,8 @@ export default function CasesView() {
   const work = useSelectedCases(list.rows, narrowing, list.total)
   const bulk = useBulk()
   const ids = useMemo(() => list.rows.map(idOf), [list.rows])
-  useEffect(() => rememberList(ids), [ids])
+  const { total, nextCursor } = list
+  useEffect(() => rememberList(ids, total, nextCursor), [ids, total, nextCursor])
   const { selection } = work
   return (
     <ListFrame
@@ -229,6 +232,11 @@ function CaseFilters({ filters, choose, of, children }: Filtering & { readonly c
       <FilterChips
         filters={[
           { label: 'Not closed', value: filters.active, onClear: () => choose({ active: null }) },
+          {
+            label: 'Assignee disabled',
+            value: filters.assignee_state,
+            onClear: () => choose({ assignee_state: null }),
+          },
           { label: 'Unassigned', value: filters.unassigned, onClear: () => choose({ unassigned: null }) },
         ]}
       />

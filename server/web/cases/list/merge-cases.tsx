@@ -24,12 +24,14 @@ export function MergeButton({ chosen, onDone }: MergeButtonProps) {
   // A copy, so that the question does not change.
   const [looked, look] = useState<readonly string[]>([])
   if (chosen.size < 2) return null
+  const isTooMany = chosen.size > maxMerged
   return (
     <>
       <Button
         size="xs"
         variant="default"
-        disabled={chosen.size > maxMerged}
+        disabled={isTooMany}
+        aria-describedby={isTooMany ? 'merge-limit' : undefined}
         onClick={() => {
           look([...chosen])
           open()
@@ -37,6 +39,11 @@ export function MergeButton({ chosen, onDone }: MergeButtonProps) {
       >
         Merge …
       </Button>
+      {isTooMany && (
+        <Text id="merge-limit" size="xs" c="dimmed">
+          To merge, select at most {maxMerged} cases
+        </Text>
+      )}
       {opened && (
         <MergeDialog
           ids={looked}

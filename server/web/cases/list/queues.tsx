@@ -1,15 +1,17 @@
 import { Group } from '@mantine/core'
 import { Link, useSearch } from 'wouter'
-import { useSession } from '../../session/session.ts'
 
 /** Links to the lists that analysts work from. */
 export function Queues() {
-  const { key_name: me } = useSession()
   const search = useSearch()
   const queues = [
     { title: 'All', query: {} },
     { title: 'Queue', query: { active: 'true', unassigned: 'true', sort: 'queue' } },
-    { title: 'Mine', query: { active: 'true', assignee: me, sort: 'queue' } },
+    { title: 'Mine', query: { active: 'true', assignee: 'me', sort: 'queue' } },
+    {
+      title: 'Assignee disabled',
+      query: { active: 'true', assignee_state: 'disabled', sort: 'queue' },
+    },
     { title: 'Overdue', query: { sla: 'overdue', sort: 'due_at' } },
   ] as const
   return (

@@ -1,5 +1,5 @@
 import { Button, Group, Stack } from '@mantine/core'
-import { ArrowLeftIcon, DownloadIcon, FileTextIcon } from '@radix-ui/react-icons'
+import { ArrowLeftIcon, DownloadIcon, FileTextIcon } from 'lucide-react'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useParams } from 'wouter'
 import { addressOf, apiText } from '../../api/call.ts'

@@ -1,30 +1,26 @@
-import { ActionIcon, Button, Group, Popover, Stack, Text, TextInput } from '@mantine/core'
+import { Button, Popover } from '@mantine/core'
 import { useDisclosure, useLocalStorage } from '@mantine/hooks'
-import { BookmarkIcon, TrashIcon } from '@radix-ui/react-icons'
-import { useState } from 'react'
-import { useSearch, Link } from 'wouter'
-import { isWithoutRoom, readSaved, withSaved, type SavedFilter } from './saved-filters.ts'
-import { OutsideText } from '../../parts/text-view.tsx'
-import { handleSubmit } from '../../forms/form-state.ts'
-import { SharedFilters, ShareButton } from './shared-filters.tsx'
+import { BookmarkIcon } from 'lucide-react'
+import { lazy } from 'react'
+import type { SharedView } from '../../../../core/ports/access/shared-filter-store.ts'
+import { WhenNeeded } from '../../parts/layout.tsx'
+
+import { readSaved, type SavedFilter } from './saved-filters.ts'
 
 const nothing: readonly SavedFilter[] = []
+const SavedChoice = lazy(() => import('./saved-choice.tsx'))
 
-/** A menu of filters saved in this browser. */
-export function SavedMenu({ view }: { readonly view: 'alerts' | 'cases' | 'runs' }) {
-  const place = `tocsin.filters.${view}`
-  const search = useSearch()
+/** A menu of filters saved in this browser, and shared ones. */
+export function SavedMenu({ view }: { readonly view: SharedView }) {
   const [opened, { toggle, close }] = useDisclosure()
-  // Changes in other tabs arrive here too.
+  // Changes in other tabs arrive here too. Kept here, because the menu is gone when it closes.
   const [saved, keep] = useLocalStorage<readonly SavedFilter[]>({
-    key: place,
+    key: `tocsin.filters.${view}`,
     defaultValue: nothing,
     getInitialValueInEffect: false,
     serialize: (filters) => JSON.stringify(filters),
     deserialize: (text) => readSaved(text ?? null),
   })
-  const [name, setName] = useState('')
-  const isFull = isWithoutRoom(saved, name.trim())
   return (
     <Popover opened={opened} onChange={(is) => !is && close()} position="bottom-start" width={300} trapFocus>
       <Popover.Target>
@@ -32,56 +28,10 @@ export function SavedMenu({ view }: { readonly view: 'alerts' | 'cases' | 'runs'
           Saved
         </Button>
       </Popover.Target>
-      <Popover.Dropdown>
-        <Stack gap={6}>
-          {saved.length === 0 && (
-            <Text size="xs" c="dimmed">
-              Saved filters stay in this browser.
-            </Text>
-          )}
-          {saved.map((filter) => (
-            <Group key={filter.name} gap={4} wrap="nowrap" justify="space-between">
-              <Link href={`/${view}?${filter.search}`} className="row-link" onClick={close}>
-                <OutsideText span text={filter.name} />
-              </Link>
-              <ActionIcon
-                size="sm"
-                variant="subtle"
-                color="gray"
-                aria-label={`Delete ${filter.name}`}
-                onClick={() => keep((all) => all.filter((each) => each.name !== filter.name))}
-              >
-                <TrashIcon />
-              </ActionIcon>
-            </Group>
-          ))}
-          <SharedFilters view={view} onOpen={close} />
-          {search !== '' && (
-            <form
-              onSubmit={handleSubmit(() => {
-                keep((all) => withSaved(all, { name: name.trim(), search }))
-                setName('')
-                close()
-              })}
-            >
-              <Group gap={6} wrap="nowrap">
-                <TextInput
-                  size="xs"
-                  aria-label="Name for these filters"
-                  placeholder="Name for these filters"
-                  maxLength={60}
-                  value={name}
-                  onChange={(event) => setName(event.currentTarget.value)}
-                  error={isFull && 'Limit reached: delete a saved filter first.'}
-                />
-                <Button size="xs" type="submit" disabled={name.trim() === '' || isFull}>
-                  Save
-                </Button>
-              </Group>
-              <ShareButton view={view} name={name.trim()} search={search} onDone={() => setName('')} />
-            </form>
-          )}
-        </Stack>
+      <Popover.Dropdown aria-label="Saved filters">
+        <WhenNeeded isNeeded={opened}>
+          <SavedChoice view={view} saved={saved} onChange={keep} onClose={close} />
+        </WhenNeeded>
       </Popover.Dropdown>
     </Popover>
   )

@@ -1,5 +1,5 @@
 import { ActionIcon, Button, Group, Select, Text } from '@mantine/core'
-import { Share1Icon, TrashIcon } from '@radix-ui/react-icons'
+import { Share2Icon, Trash2Icon } from 'lucide-react'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Link } from 'wouter'
@@ -57,7 +57,7 @@ export function SharedFilters({ view, onOpen }: SharedFiltersProps) {
               aria-label={`Delete shared ${filter.name}`}
               onClick={() => remove.mutate(filter.filter_id)}
             >
-              <TrashIcon />
+              <Trash2Icon />
             </ActionIcon>
           )}
         </Group>
@@ -96,7 +96,7 @@ export function ShareButton({ view, name, search, onDone }: ShareButtonProps) {
         size="xs"
         variant="default"
         fullWidth
-        leftSection={<Share1Icon />}
+        leftSection={<Share2Icon />}
         disabled={name === '' || code === undefined}
         loading={share.isPending}
         onClick={() => share.mutate()}

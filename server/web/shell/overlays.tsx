@@ -1,8 +1,14 @@
-import { Kbd, Modal, Stack, Switch, Table, Title } from '@mantine/core'
-import { type ReactNode, useEffect } from 'react'
-import { useLocalStorage } from '@mantine/hooks'
+/** What covers the view; its code is loaded when it is first shown. */
+import '@mantine/notifications/styles.css'
+import { Kbd, Stack, Switch, Table, Title } from '@mantine/core'
+import { Notifications } from '@mantine/notifications'
+import { useEffect, useState, type ReactNode } from 'react'
 import { has, useSession } from '../session/session.ts'
 import { views } from '../views.ts'
+import { commandKey, usePlainKeys } from './plain-keys.ts'
+import { Dialog } from '../parts/dialog.tsx'
+
+export const Messages = () => <Notifications position="bottom-right" />
 
 interface ShortcutsProps {
   readonly opened: boolean
@@ -13,8 +19,11 @@ interface ShortcutsProps {
 export function Shortcuts({ opened, onClose }: ShortcutsProps) {
   const session = useSession()
   const [hasPlainKeys, setPlainKeys] = usePlainKeys()
+  // A dialog that is open from the start would not give the focus back.
+  const [isOpen, open] = useState(false)
+  useEffect(() => open(opened), [opened])
   return (
-    <Modal opened={opened} onClose={onClose} title="Keyboard shortcuts" size="lg">
+    <Dialog opened={isOpen} onClose={onClose} title="Keyboard shortcuts" size="lg">
       <Stack>
         <Keys
           title="Anywhere"
@@ -30,11 +39,13 @@ export function Shortcuts({ opened, onClose }: ShortcutsProps) {
         <Keys
           title="In a list"
           rows={[
-            ['Move up and down', ['↑', '↓']],
+            ['Next row', ['j', '↓']],
+            ['Previous row', ['k', '↑']],
             ['First and last row', ['Home', 'End']],
             ['Open', ['Enter']],
-            ['Select', ['Space']],
-            ['Select from the last one on', ['Shift Space']],
+            ['Select', ['x', 'Space']],
+            ['Select from the last one on', ['Shift X', 'Shift Space']],
+            ['Show content, in the list of alerts', ['c']],
           ]}
         />
         <Keys
@@ -51,7 +62,7 @@ export function Shortcuts({ opened, onClose }: ShortcutsProps) {
           onChange={(event) => setPlainKeys(event.currentTarget.checked)}
         />
       </Stack>
-    </Modal>
+    </Dialog>
   )
 }
 
@@ -85,35 +96,3 @@ function Keys({ title, rows }: KeysProps): ReactNode {
     </div>
   )
 }
-
-/** How long `g` waits for the second key. */
-const waitMs = 1_500
-
-/** Keys `g` and a letter, except while typing. */
-export function useGoKeys(onKey: (letter: string) => void, isOn: boolean): void {
-  useEffect(() => {
-    if (!isOn) return undefined
-    let begunAt = Number.NEGATIVE_INFINITY
-    const listen = (event: KeyboardEvent): void => {
-      if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return
-      if (event.timeStamp - begunAt < waitMs) onKey(event.key)
-      begunAt = event.key === 'g' ? event.timeStamp : Number.NEGATIVE_INFINITY
-    }
-    document.addEventListener('keydown', listen)
-    return () => document.removeEventListener('keydown', listen)
-  }, [isOn, onKey])
-}
-
-export function isTyping(target: EventTarget | null): boolean {
-  return (
-    target instanceof HTMLElement && target.closest('input, textarea, select, [contenteditable]') !== null
-  )
-}
-
-/** Whether single-key shortcuts are on. Speech control can type them by accident (WCAG 2.1.4). */
-export function usePlainKeys() {
-  return useLocalStorage({ key: 'tocsin-plain-keys', defaultValue: true, getInitialValueInEffect: false })
-}
-
-/** Name of the modifier key on this keyboard. */
-export const commandKey = /mac|iphone|ipad/i.test(navigator.userAgent) ? '⌘' : 'Ctrl'
