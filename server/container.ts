@@ -12,26 +12,27 @@ import { createStormWatch } from '../core/investigation/storm-watch.ts'
 import type { PlaybookLibrary } from '../core/investigation/playbook-library.ts'
 import type { Run } from '../core/domain/run.ts'
 import { createObservableIndexer } from '../core/observable/observable-indexer.ts'
+import { createDueNotifications } from '../core/notification/due-notifications.ts'
 import { createPruner } from '../core/retention/pruner.ts'
 import type { CaseStore } from '../core/ports/case-store.ts'
 import type { Log } from '../core/ports/log.ts'
 import type { Stores } from '../core/ports/stores.ts'
 import type { Catalogue } from '../core/registry/catalogue.ts'
-import { createNoteUse } from '../core/skill/call/note-use.ts'
 import { createInterfaceCalls } from '../core/interface/interface-calls.ts'
-import { createSkillCaller, type InboundUrls } from '../core/skill/call/caller.ts'
-import { createPerformTask, tryConnectionAsTask } from '../core/skill/call/perform-task.ts'
-import { systemClock } from './clock.ts'
-import { installedPlugins, type Config } from './config/config.ts'
-import { codeOf } from './egress/allow-lists.ts'
-import { createEgress, watchRequests } from './egress/egress.ts'
+import { createSkillCaller } from '../core/skill/call/caller.ts'
+import { tryConnectionAsTask } from '../core/skill/call/perform-task.ts'
+import type { Config } from './config/config.ts'
+import type { Cluster } from './nodes/cluster.ts'
+import type { NodeReporterOptions } from './nodes/node-report.ts'
+import type { OpenNode } from './nodes/open-node.ts'
+import { SharedChanges } from './nodes/signals/shared-changes.ts'
+import type { SharedLease } from './nodes/shared-lease.ts'
 import type { WebPage } from './http/page/load-page.ts'
 import type { Metrics } from './metrics/metrics.ts'
-import { webhookPath } from './http/resources/connections/connection-manifest.ts'
 import { createHttpServer } from './http/server/server.ts'
-import { createSkillPool, type SkillPoolOptions } from './workers/skill-pool.ts'
-import { registerRunStarters } from './register-run-starters.ts'
-import { registerSecrets } from './register-secrets.ts'
+import { registerNode } from './register-node.ts'
+import { registerRunStarters, takeOverPlaybooks } from './register-run-starters.ts'
+import { inboundUrlsOf, registerSkillCalls } from './register-skill-calls.ts'
 import { tokens, type Container, type ContainerToken } from './container-tokens.ts'
 import type { Tracing } from './tracing/tracing.ts'
 
@@ -47,6 +48,8 @@ export interface Opened {
   readonly tracing: Tracing | undefined
   /** Counts, logs and traces a run that has ended. */
   readonly onRunEnded: (run: Run) => void
+  readonly node: OpenNode
+  readonly lastError: NodeReporterOptions['lastError']
   /** The web page; undefined: not built. */
   readonly page: WebPage | undefined
   /** Receives every secret in use, so that the log can redact it. */
@@ -54,6 +57,9 @@ export interface Opened {
 }
 
 interface Composition extends Opened {
+  readonly cluster: Cluster
+  /** Undefined: no other process can take over. */
+  readonly lease: SharedLease | undefined
   readonly get: <T>(token: ContainerToken<T>) => T
   readonly register: <T>(token: ContainerToken<T>, make: () => T) => void
   /** Calls skills; `cases` replaces the stored cases in a dry run. */
@@ -62,13 +68,17 @@ interface Composition extends Opened {
 }
 
 /** The composition root: the only place that chooses implementations. */
-export function createContainer(opened: Opened): Container {
+export function createContainer(given: Opened): Container {
+  const { cluster, lease } = given.node
+  const opened = { ...given, stores: withSharedChanges(given.stores, cluster) }
   const { stores, log } = opened
   const container = root.createChildContainer()
   // Tokens are symbols: tsyringe refuses an unregistered symbol, but silently builds an unregistered class.
   const get = <T>(token: ContainerToken<T>) => container.resolve<T>(token)
   const composition: Composition = {
     ...opened,
+    cluster,
+    lease,
     get,
     register: (token, make) => container.register(token, { useFactory: instanceCachingFactory(make) }),
     callerOfSkills: (cases) =>
@@ -92,78 +102,14 @@ export function createContainer(opened: Opened): Container {
   registerRunner(composition)
   registerRunStarters(composition)
   registerIntake(composition)
+  registerNode(composition)
   registerHttp(composition)
   return { get }
 }
 
-function registerSkillCalls(composition: Composition): void {
-  const { get, register, config, stores, catalogue, log, metrics, callerOfSkills } = composition
-  register(tokens.clock, () => systemClock)
-  register(tokens.egress, () =>
-    watchRequests(
-      createEgress({ allowPrivate: config.allowPrivateEgress, codeOf: codeOf(stores.organizations) }),
-      metrics.requestSent,
-    ),
-  )
-  register(tokens.noteUse, () =>
-    createNoteUse({ connections: stores.connections, clock: get(tokens.clock), log }),
-  )
-  registerSecrets(composition)
-  register(tokens.skillPool, () =>
-    config.workers === 0 ? undefined : createSkillPool(poolOptions(composition)),
-  )
-  register(tokens.performTask, () => {
-    const here = createPerformTask({ catalogue, egress: get(tokens.egress), clock: get(tokens.clock) })
-    const pool = get(tokens.skillPool)
-    // Skills of cases only use the store, which this thread has.
-    return pool === undefined
-      ? here
-      : (task, hooks) => (task.skill.startsWith('case.') ? here : pool.performTask)(task, hooks)
-  })
-  register(tokens.skillCaller, () => callerOfSkills(stores.cases))
-}
-
-/** No run has a turn before the server listens. */
-const inboundUrlsOf =
-  ({ stores, config }: Pick<Opened, 'stores' | 'config'>, publicUrl: () => string): InboundUrls =>
-  async ({ organizationUuid, uuid, plugin }, routes) => {
-    const token = await stores.connections.eventsToken(organizationUuid, uuid)
-    const base = `${publicUrl()}/${config.apiPrefix}`
-    return Object.fromEntries(
-      routes.map((route) => [route, `${base}${webhookPath(plugin, route)}?token=${token.reveal()}`]),
-    )
-  }
-
-/** Of each thread of skills, in MB. */
-const threadMemoryMb = 256
-
-const poolOptions = ({
-  config,
-  stores,
-  catalogue,
-  log,
-  metrics,
-  onSecret,
-}: Composition): SkillPoolOptions => ({
-  threads: config.workers,
-  data: {
-    plugins: installedPlugins(config),
-    allowPrivate: config.allowPrivateEgress,
-  },
-  memoryMb: threadMemoryMb,
-  changes: (skill) => catalogue.skill(skill)?.skill.effect === 'write',
-  codeOf: codeOf(stores.organizations),
-  onSecret,
-  onRequest: metrics.requestSent,
-  onLost(reason, skills) {
-    metrics.threadLost()
-    for (const skill of skills) log.error({ skill, reason }, 'thread of this skill ended')
-    if (skills.length === 0) log.error({ reason }, 'thread of skills ended before its first call')
-  },
-})
-
 function registerRunner(composition: Composition): void {
   const { get, register, config, stores, catalogue, library, log, metrics, onRunEnded } = composition
+  const { exclusive } = composition.cluster
   register(tokens.runner, () =>
     createRunner({
       stores,
@@ -179,7 +125,7 @@ function registerRunner(composition: Composition): void {
         ),
         followUps: (skill) => followUpsOf(catalogue, skill),
       },
-      newestPlaybook: (name) => library.newest(name),
+      newestPlaybook: (name, organization) => library.newest(name, organization),
       // No run has a turn before the server listens.
       runUrl: (uuid) => `${get(tokens.httpServer).publicUrl()}/runs/${uuid}`,
       maxRuns: config.maxRuns,
@@ -187,6 +133,9 @@ function registerRunner(composition: Composition): void {
       destructiveLimits: config.destructiveLimits,
       approvalRules: config.approvalRules,
       held: true,
+      exclusive,
+      signals: composition.cluster.signals,
+      lease: composition.lease,
       onRunEnded,
     }),
   )
@@ -201,7 +150,13 @@ function registerRunner(composition: Composition): void {
     }),
   )
   register(tokens.pauses, () =>
-    createPauses({ store: stores.pause, runner: get(tokens.runner), clock: get(tokens.clock), log }),
+    createPauses({
+      store: stores.pause,
+      runner: get(tokens.runner),
+      signals: composition.cluster.signals,
+      clock: get(tokens.clock),
+      log,
+    }),
   )
   register(tokens.containmentChecks, () =>
     createContainmentChecks({
@@ -210,15 +165,26 @@ function registerRunner(composition: Composition): void {
       callSkill: metrics.watchSkills(get(tokens.skillCaller)),
       isPaused: () => get(tokens.pauses).current() !== undefined,
       periodMs: config.containmentCheckMs,
+      exclusive,
       clock: get(tokens.clock),
       log,
     }),
   )
   register(tokens.pruner, () =>
-    createPruner({ stores, keep: config.keep, sessions: config.sessions, clock: get(tokens.clock), log }),
+    createPruner({
+      stores,
+      keep: config.keep,
+      sessions: config.sessions,
+      exclusive,
+      clock: get(tokens.clock),
+      log,
+    }),
+  )
+  register(tokens.dueNotifications, () =>
+    createDueNotifications({ stores, exclusive, clock: get(tokens.clock), log }),
   )
   register(tokens.observableIndexer, () =>
-    createObservableIndexer({ stores, catalogue, clock: get(tokens.clock), log }),
+    createObservableIndexer({ stores, catalogue, exclusive, clock: get(tokens.clock), log }),
   )
 }
 
@@ -237,6 +203,13 @@ function registerIntake({ get, register, config, stores, catalogue, log }: Compo
     const [runner, performTask, secrets] = [get(tokens.runner), get(tokens.performTask), get(tokens.secrets)]
     return createInbound({ stores, catalogue, runner, sayRefused, performTask, secrets, clock, log })
   })
+}
+
+/** Event streams tell of the changes of all nodes. */
+function withSharedChanges(stores: Stores, { signals, exclusive }: Cluster): Stores {
+  if (!exclusive.isShared) return stores
+  const organizations = async () => (await stores.organizations.list('all')).map(({ uuid }) => uuid)
+  return { ...stores, changes: new SharedChanges({ local: stores.changes, signals, organizations }) }
 }
 
 function registerHttp(composition: Composition): void {
@@ -260,14 +233,10 @@ function registerHttp(composition: Composition): void {
         maxQueued: config.maxQueued,
         storms: get(tokens.storms),
       },
+      nodes: get(tokens.nodeList),
+      draining: get(tokens.draining).signal,
       retries: get(tokens.retries),
-      scheduler: {
-        async takeOver() {
-          get(tokens.events).takeOver()
-          get(tokens.shadows).takeOver()
-          await get(tokens.scheduler).takeOver()
-        },
-      },
+      scheduler: { takeOver: () => takeOverPlaybooks(get) },
       inbound: get(tokens.inbound),
       playbooks: library,
       callerOfSkills: composition.callerOfSkills,

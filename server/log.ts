@@ -1,9 +1,8 @@
 import pino, { type DestinationStream } from 'pino'
 import { currentLogFields } from '../core/common/log-context.ts'
-import { loggedFields } from '../core/common/logged-fields.ts'
 import { stringifyJson } from '../core/common/json.ts'
 import { Secret, TocsinError } from '../core/plugin/index.ts'
-import type { Log, LogFields } from '../core/ports/log.ts'
+import { loggedFields, type Log, type LogFields } from '../core/ports/log.ts'
 import type { LogLevel } from './config/config-values.ts'
 import { limitRepeatedLines } from './repeated-lines.ts'
 

@@ -1,34 +1,38 @@
-import { knownNames } from '../core/investigation/known-names.ts'
+import { serverNames } from '../core/investigation/known-names.ts'
 import { join } from 'node:path'
 import type { Run } from '../core/domain/run.ts'
 import type { Pause } from '../core/domain/pause.ts'
 import { openPlaybookLibrary, type PlaybookLibrary } from '../core/investigation/playbook-library.ts'
 import { withLogFields } from '../core/common/log-context.ts'
-import { type UnavailableError, NotFoundError } from '../core/errors/errors.ts'
+import type { UnavailableError } from '../core/errors/errors.ts'
 import type { Log } from '../core/ports/log.ts'
+import type { Stores } from '../core/ports/stores.ts'
 import type { Catalogue } from '../core/registry/catalogue.ts'
 import { discoverPlugins } from '../core/registry/discover-plugins.ts'
 import { startAuditExport, type AuditExport } from './audit-export/audit-export.ts'
 import { bootstrap } from './access/bootstrap.ts'
 import { systemClock } from './clock.ts'
-import type { ConfigWarning } from './config/clear-text.ts'
 import { installedPlugins, type Config } from './config/config.ts'
 import { makeDataDirPrivate } from './config/data-dir.ts'
-import { organizationWarnings } from './config/organization-warnings.ts'
+import { checkConfig, organizationWarnings, warn } from './config/start-warnings.ts'
 import { withMasterKey } from './secrets/open-secret-sources.ts'
 import { createContainer, type Opened } from './container.ts'
 import { tokens, type Container } from './container-tokens.ts'
 import { hideSecretVariables } from './config/environment.ts'
+import type { Cluster } from './nodes/cluster.ts'
+import { figuresOf } from './nodes/node-list.ts'
+import { openNodeOf } from './nodes/open-node.ts'
+import { rememberError } from './nodes/node-report.ts'
 import { loadPage } from './http/page/load-page.ts'
 import { createLog } from './log.ts'
 import { createMetrics, type Metrics } from './metrics/metrics.ts'
-import { openStores } from './store/open-stores.ts'
-import { interruptedRenewal } from '../core/skill/sign-in/stored-tokens.ts'
+import { playbookFilesIn } from './playbooks-folder/folder-files.ts'
+import type { StoreObservers } from './store/open-stores.ts'
 import { createLiveSecrets } from './secrets/live-secrets.ts'
 import { openTracing } from './tracing/tracing.ts'
+import { stopServer, takeUpUnfinished } from './take-up-and-stop.ts'
 import { watchSlowWork } from './slow-work.ts'
 import { watchStore } from './store/watch-store.ts'
-import { statSync } from 'node:fs'
 
 export interface Tocsin {
   /** Scheme, host and port that it listens on. */
@@ -68,9 +72,6 @@ function findPlugins(config: Config, log: Log): Promise<Catalogue> {
   })
 }
 
-/** Time that active runs have to end when the server closes. */
-const drainMs = 20_000
-
 /**
  * Starts the server and resumes the runs of an earlier process.
  *
@@ -80,14 +81,17 @@ export async function startTocsin(given: Config): Promise<Tocsin> {
   protectProcess()
   const config = await withMasterKey(given, createLog({ level: given.logLevel }))
   const live = createLiveSecrets(configuredSecrets(config))
-  const log = createLog({ level: config.logLevel, redact: live.redact })
+  const { log, lastError } = rememberError(
+    createLog({ level: config.logLevel, redact: live.redact }),
+    systemClock,
+  )
   checkConfig(config, log)
   const catalogue = await findPlugins(config, log)
   const metrics = metricsOf(config, catalogue)
   const slowWork = watchSlowWork({ log, slowRunMs: config.slowRunMs })
   const page = await loadPage(join(import.meta.dirname, 'web/dist'))
   let auditExport: AuditExport | undefined
-  const stores = await openStores(config, 'exclusive', {
+  const observers: StoreObservers = {
     live,
     onCommit: (commit) => [metrics, slowWork].forEach((watch) => watch.committed(commit)),
     // A log kept outside the database can later prove that no entry was cut off.
@@ -95,22 +99,14 @@ export async function startTocsin(given: Config): Promise<Tocsin> {
       withLogFields({}, () => log.info({ ...head }, 'audit log'))
       auditExport?.wake(head)
     },
-  })
+  }
+  const { stores, node, endStandby } = await openNodeOf(config, observers, log)
   let container: Container | undefined
   try {
-    const known = () => knownNames(stores, 'all')
-    const folder = config.playbooksDir
-    const library = await openPlaybookLibrary({ store: stores.playbooks, catalogue, log, folder, known })
-    const exporting = await startAuditExport({
-      settings: config.auditExport,
-      stores,
-      log,
-      clock: systemClock,
-    })
+    const library = await openLibrary(config, stores, catalogue, log, node.cluster)
+    const exporting = await startExport(config, { stores, node, log, metrics })
     auditExport = exporting
-    if (config.auditExport.targets.length > 0) metrics.watchAuditExport(() => exporting.states())
-    const { wanted, ratio, headers } = config.traces
-    const tracing = wanted ? await openTracing({ stores, log, ratio, headers }) : undefined
+    const tracing = config.traces.wanted ? await openTracing({ ...config.traces, stores, log }) : undefined
     const onRunEnded = (run: Run) => [metrics, slowWork, tracing].forEach((watch) => watch?.runEnded(run))
     const opened = {
       config,
@@ -122,15 +118,19 @@ export async function startTocsin(given: Config): Promise<Tocsin> {
       tracing,
       onRunEnded,
       page,
+      node,
+      lastError,
       onSecret: live.add,
     }
     const created = (container = createContainer(opened))
     watchEngine(created, opened)
+    node.reportWith(created.get(tokens.nodeReport))
+    await endStandby()
     const served = await serve(created, opened)
     const stopWatching = new AbortController()
     const close = async (): Promise<void> => {
       stopWatching.abort()
-      await stop(created, opened, exporting)
+      await stopServer(created, opened, exporting)
       slowWork.flush()
       log.flush()
       log.info({}, 'stopped')
@@ -144,15 +144,45 @@ export async function startTocsin(given: Config): Promise<Tocsin> {
       library,
       log,
       pause: created.get(tokens.pauses).current(),
-      gone: watchStore({ stores, clock: systemClock, log, signal: stopWatching.signal }),
+      gone: watchStore({ stores, clock: node.clock, log, signal: stopWatching.signal }),
       close,
     }
   } catch (error) {
+    await endStandby()
     await container?.get(tokens.httpServer).close()
     await auditExport?.close()
+    await node.leave()
     await stores.close()
     throw error
   }
+}
+
+function openLibrary(
+  { playbooksDir }: Config,
+  stores: Stores,
+  catalogue: Catalogue,
+  log: Log,
+  { exclusive, signals }: Cluster,
+) {
+  return openPlaybookLibrary({
+    store: stores.playbooks,
+    catalogue,
+    log,
+    files: playbookFilesIn(playbooksDir),
+    ...serverNames(stores),
+    exclusive,
+    onPublished: () => signals.publish({ kind: 'playbooks_changed' }),
+  })
+}
+
+async function startExport(
+  { auditExport: settings }: Config,
+  { stores, node, log, metrics }: Pick<Opened, 'stores' | 'node' | 'log' | 'metrics'>,
+): Promise<AuditExport> {
+  const { exclusive } = node.cluster
+  const exporting = await startAuditExport({ settings, stores, exclusive, log, clock: node.clock })
+  if (settings.targets.length > 0) metrics.watchAuditExport(() => exporting.states())
+  return exporting
 }
 
 function protectProcess(): void {
@@ -171,20 +201,17 @@ const metricsOf = ({ dataDir }: Config, { plugins, skills }: Catalogue): Metrics
     signInPlugins: new Set(plugins.filter(({ connection }) => connection?.signIn).map(({ name }) => name)),
   })
 
-function warn(log: Log, warnings: readonly ConfigWarning[]): void {
-  for (const { message, hint } of warnings) log.warn({}, `${message}: ${hint}`)
-}
-
-function watchEngine(container: Container, { metrics, library }: Opened): void {
+function watchEngine(container: Container, { metrics, library, stores }: Opened): void {
   const [runner, storms] = [container.get(tokens.runner), container.get(tokens.storms)]
-  const pauses = container.get(tokens.pauses)
   metrics.watchEngine({
     active: () => runner.load().active,
     suspects: () => runner.suspects(),
     storms: () => storms.storms().length,
-    isPaused: () => pauses.current() !== undefined,
+    isPaused: () => container.get(tokens.pauses).current() !== undefined,
     playbooks: () => library.authored().map(({ name }) => name),
+    isFolderRefused: () => library.refusedChange() !== undefined,
   })
+  metrics.watchNodes(async () => figuresOf(await container.get(tokens.nodeList)(), stores.nodes.id))
 }
 
 /** Listens, creates the data for a first start, and resumes the work of an earlier process. */
@@ -199,7 +226,7 @@ async function serve(container: Container, opened: Opened) {
     stores,
     config.bootstrapApiKey?.reveal(),
     config.publicUrl ?? url,
-    systemClock.now(),
+    opened.node.clock.now(),
   )
   // Playbooks may name the providers that bootstrap has just created.
   await library.takeUpRefused()
@@ -225,72 +252,4 @@ function configuredSecrets(config: Config): readonly string[] {
   const texts = given.flatMap((secret) => (secret === undefined ? [] : [secret.reveal()]))
   // Only the last part of a key is secret.
   return [...texts, ...texts.map((text) => text.replace(/^toc_[^_]*_/, ''))]
-}
-
-async function takeUpUnfinished(container: Container, { config, stores, log }: Opened): Promise<void> {
-  const count = await stores.signIns.endInterrupted(interruptedRenewal)
-  if (count > 0)
-    log.warn({ count }, 'connections need a new sign-in: the server stopped during a token renewal')
-  // Alerts first, while no run is active, so that the crash of an alert is not blamed on a run.
-  await container.get(tokens.investigations).recover()
-  await container.get(tokens.pauses).start()
-  await container.get(tokens.runner).recover()
-  await container.get(tokens.scheduler).start()
-  container.get(tokens.events).start()
-  container.get(tokens.shadows).start()
-  if (config.containmentCheckMs > 0) container.get(tokens.containmentChecks).start()
-  container.get(tokens.containmentExpiry).start()
-  container.get(tokens.pruner).start()
-  container.get(tokens.observableIndexer).start()
-}
-
-/** Stops intake first, then runs, then the stores. */
-async function stop(container: Container, { stores, metrics, tracing }: Opened, auditExport: AuditExport) {
-  await container.get(tokens.httpServer).close()
-  container.get(tokens.scheduler).stop()
-  await container.get(tokens.events).stop()
-  await container.get(tokens.shadows).stop()
-  await container.get(tokens.containmentChecks).stop()
-  await container.get(tokens.containmentExpiry).stop()
-  await container.get(tokens.pruner).stop()
-  await container.get(tokens.observableIndexer).stop()
-  await container.get(tokens.investigations).stop()
-  await container.get(tokens.runner).drain(drainMs)
-  await container.get(tokens.skillPool)?.close()
-  await container.get(tokens.storedTokens).idle()
-  container.get(tokens.egress).close()
-  container.get(tokens.secretSource).close()
-  await tracing?.close()
-  await auditExport.close()
-  await stores.close()
-  metrics.close()
-}
-
-function checkConfig(config: Config, log: Log): void {
-  warn(log, config.warnings)
-  requirePlaybooksDir(config, log)
-}
-
-/**
- * A playbooks folder that was set explicitly must exist: otherwise other playbooks than intended would
- * investigate every alert. Without the default folder the server starts with a warning.
- *
- * @throws NotFoundError `playbooks_dir_missing`
- */
-function requirePlaybooksDir(
-  { playbooksDir, playbooksDirNamed }: Pick<Config, 'playbooksDir' | 'playbooksDirNamed'>,
-  log: Log,
-): void {
-  const found = statSync(playbooksDir, { throwIfNoEntry: false })
-  if (found?.isDirectory() === true) return
-  const what = found === undefined ? 'does not exist' : 'is not a folder'
-  if (playbooksDirNamed || found !== undefined) {
-    throw new NotFoundError('playbooks_dir_missing', `the playbooks folder ${playbooksDir} ${what}`, {
-      hint: 'set TOCSIN_PLAYBOOKS_DIR to the folder of your playbooks, create that folder, or leave the variable unset for ./playbooks',
-    })
-  }
-  log.warn(
-    { folder: playbooksDir },
-    'the playbooks folder does not exist: alerts are investigated by generated playbooks',
-  )
 }

@@ -3,6 +3,7 @@ import { ValidationError } from '../../core/errors/errors.ts'
 import type { Secret } from '../../core/plugin/index.ts'
 import type { Clock } from '../../core/ports/clock.ts'
 import type { Log } from '../../core/ports/log.ts'
+import type { ExclusiveWork } from '../../core/ports/nodes/exclusive-work.ts'
 import type { Stores } from '../../core/ports/stores.ts'
 import type { Destination } from './destination.ts'
 import { createExporter, type ExportState } from './exporter.ts'
@@ -26,6 +27,8 @@ export interface AuditExport {
 export interface AuditExportOptions {
   readonly settings: AuditExportSettings
   readonly stores: Pick<Stores, 'audit'>
+  /** Default: this process is the only one. */
+  readonly exclusive?: ExclusiveWork | undefined
   readonly clock: Clock
   readonly log: Log
 }
@@ -37,7 +40,7 @@ export interface AuditExportOptions {
  * @throws ValidationError `config_invalid` for a destination that cannot be used
  */
 export async function startAuditExport(options: AuditExportOptions): Promise<AuditExport> {
-  const { settings, stores, clock, log } = options
+  const { settings, stores, exclusive, clock, log } = options
   const destinations = settings.targets.map((target) => ({
     name: target.name,
     destination: destinationOf(target, settings.authorization),
@@ -52,7 +55,7 @@ export async function startAuditExport(options: AuditExportOptions): Promise<Aud
   const exporters = await Promise.all(
     destinations.map(async ({ name, destination }) => {
       const cursor = await stores.audit.startExport(name, theServer)
-      return createExporter({ audit: stores.audit, destination, cursor, clock, log })
+      return createExporter({ audit: stores.audit, destination, cursor, exclusive, clock, log })
     }),
   )
   return {

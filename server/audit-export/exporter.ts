@@ -3,6 +3,7 @@ import type { AuditHead, ExportCursor } from '../../core/domain/audit.ts'
 import type { AuditStore } from '../../core/ports/audit-store.ts'
 import type { Clock } from '../../core/ports/clock.ts'
 import type { Log } from '../../core/ports/log.ts'
+import { onlyProcess, type ExclusiveWork } from '../../core/ports/nodes/exclusive-work.ts'
 import { RetryLater, type Destination, type ExportedEntry } from './destination.ts'
 
 export interface ExportState {
@@ -11,7 +12,7 @@ export interface ExportState {
   readonly exported: number
   /** Failed sends since the start of the process. */
   readonly failures: number
-  /** Entries still to be exported. */
+  /** Entries still to be exported; 0 while another node exports. */
   readonly lag: number
 }
 
@@ -24,9 +25,11 @@ export interface Exporter {
 }
 
 export interface ExporterOptions {
-  readonly audit: Pick<AuditStore, 'after' | 'head' | 'moveExport'>
+  readonly audit: Pick<AuditStore, 'after' | 'head' | 'moveExport' | 'exportCursors'>
   readonly destination: Destination
   readonly cursor: ExportCursor
+  /** Default: this process is the only one. */
+  readonly exclusive?: ExclusiveWork | undefined
   readonly clock: Clock
   readonly log: Log
 }
@@ -58,6 +61,8 @@ class BatchExporter implements Exporter {
   readonly #working: Promise<void>
   #cursor: AuditHead
   #head: number
+  /** Whether the cursor fits the log. While another node exports, this is not known. */
+  #isChecked = false
   #exported = 0
   #mostEntries: number = maxBatch.entries
   #nudge = new AbortController()
@@ -71,7 +76,7 @@ class BatchExporter implements Exporter {
   }
 
   state(): ExportState {
-    const lag = Math.max(0, this.#head - this.#cursor.sequence)
+    const lag = this.#isChecked ? Math.max(0, this.#head - this.#cursor.sequence) : 0
     return { destination: this.#name, exported: this.#exported, failures: this.#failures.total, lag }
   }
 
@@ -86,7 +91,7 @@ class BatchExporter implements Exporter {
     this.#closing.abort()
     await this.#working
     try {
-      if (this.#failures.inARow === 0) while (await this.#sendNext());
+      if (this.#failures.inARow === 0 && this.#isChecked) while (await this.#sendNext());
     } catch (error) {
       const message = 'the rest of the audit log will be exported after the next start'
       log.warn({ destination: this.#name, error }, message)
@@ -97,11 +102,16 @@ class BatchExporter implements Exporter {
   }
 
   async #work(): Promise<void> {
-    let isChecked = false
+    const { exclusive = onlyProcess } = this.#options
     while (!this.#closing.signal.aborted) {
       try {
-        if (!isChecked) await this.#startOverInAnotherLog()
-        isChecked = true
+        if (!(await exclusive.isMine('audit_export'))) {
+          this.#isChecked = false
+          await this.#pause(pollMs)
+          continue
+        }
+        if (!this.#isChecked) await this.#takeUp()
+        this.#isChecked = true
         this.#nudge = new AbortController()
         if (!(await this.#sendNext())) await this.#pause(pollMs, this.#nudge.signal)
       } catch (error) {
@@ -110,8 +120,11 @@ class BatchExporter implements Exporter {
     }
   }
 
-  async #startOverInAnotherLog(): Promise<void> {
+  /** Continues where an earlier process or another node stopped. */
+  async #takeUp(): Promise<void> {
     const { audit, log } = this.#options
+    const cursors = await audit.exportCursors()
+    this.#cursor = cursors.find(({ destination }) => destination === this.#name) ?? this.#cursor
     if (await isInLog(audit, this.#cursor)) return
     log.error(
       { destination: this.#name, sequence: this.#cursor.sequence },

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { ConfigWarning } from '../config/clear-text.ts'
+import type { ConfigWarning } from '../config/config-warnings.ts'
 import { isLoopback } from '../config/loopback.ts'
 
 export type ExportTarget = FileTarget | HttpTarget | SyslogTarget

@@ -21,6 +21,7 @@ import { createSecretBox, type SecretBox } from '../secrets/secret-box.ts'
 import type { BackupEntry } from '../sqlite/file/backup-file.ts'
 import { cannotRead, isSystemError, readErrorOf } from '../sqlite/file/opening-errors.ts'
 import { lockDataDir } from '../sqlite/file/lock.ts'
+import { migrationSuffix } from '../sqlite/file/migration-file.ts'
 import { adoptBackup, inspectBackup, type RestoredRuns } from '../sqlite/file/restore-file.ts'
 import { syncFile, syncFolderOf } from '../store/sync-files.ts'
 import { masterKeyName, playbooksName } from './names.ts'
@@ -146,7 +147,7 @@ function putKey(path: string, key: Uint8Array): void {
   syncFile(path)
 }
 
-const parts = ['', '-wal', '-shm', '-journal']
+const parts = ['', '-wal', '-shm', '-journal', migrationSuffix]
 
 function removeDatabase(path: string): void {
   for (const part of parts) rmSync(path + part, { force: true })

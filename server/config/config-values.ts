@@ -29,6 +29,16 @@ export function integerBetween(least: number, most: number): (text: string) => n
   }
 }
 
+/** A number of days from 1 to 3650, or `never`. */
+export function daysOrNever(text: string): number | 'never' {
+  if (text.toLowerCase() === 'never') return 'never'
+  try {
+    return integerBetween(1, 3_650)(text)
+  } catch {
+    throw new Unusable(`is ${quote(text)}; it must be a whole number of days between 1 and 3650, or never`)
+  }
+}
+
 type PerClass = Readonly<Partial<Record<DestructiveClass, number>>>
 
 /** One number for all classes, or a number for some of them: `containment=5,blocking=50`. */
@@ -110,6 +120,14 @@ function shownUrl(url: URL | null, text: string): string {
 }
 
 /** The key, or a reference to it; see `operator-references.ts`. */
+/** A PostgreSQL address, or a reference to one. It may contain a password: messages do not repeat it. */
+export function store(text: string): string {
+  if (/^postgres(ql)?:\/\/./.test(text) || isOperatorReference(text)) return text
+  throw new Unusable(
+    'is not the address of a PostgreSQL database, such as postgres://user:password@host:5432/tocsin; leave it unset to use SQLite',
+  )
+}
+
 export function masterKey(text: string): string {
   if (isOperatorReference(text)) return text
   const bytes = Buffer.from(text, 'base64')

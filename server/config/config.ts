@@ -1,11 +1,13 @@
 import { availableParallelism } from 'node:os'
 import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { defaultReloadSeconds } from '../../core/publishing/folder-watch.ts'
 import { defaultContainmentCheckMs } from '../../core/destructive/checks/containment-checks.ts'
 import { defaultGroupWindowMs } from '../../core/domain/alert-group.ts'
-import { defaultFileQuota } from '../../core/transitions/case-files.ts'
+import { fileLimitsOf, type FileLimits } from '../../core/transitions/case-files.ts'
 import { serverLimits } from '../../core/destructive/policy.ts'
 import type { ApprovalRule, DestructiveLimits } from '../../core/domain/destructive-use.ts'
+import { defaultKeyLifetimeMs } from '../../core/access/key-expiry.ts'
 import { selfApprovals, type SelfApproval } from '../../core/engine/turns/approved-by-another.ts'
 import { defaultSharePercent } from '../../core/engine/turns/fair-share.ts'
 import { defaultMaxRuns } from '../../core/engine/turns/runner.ts'
@@ -19,9 +21,8 @@ import { Secret } from '../../core/plugin/index.ts'
 import type { PrivateEgress } from '../egress/allow-lists.ts'
 import { exportWarnings } from '../audit-export/settings.ts'
 import type { AuditExportSettings } from '../audit-export/audit-export.ts'
-import { clearTextWarnings, type ConfigWarning } from './clear-text.ts'
+import { clearTextWarnings, unknownVariables, type ConfigWarning } from './config-warnings.ts'
 import type { PluginSources } from '../../core/registry/plugin-modules.ts'
-import { nearest } from '../../core/schema/index.ts'
 import * as read from './config-values.ts'
 import { oidcVariables, readOidcSettings, type OidcSettings } from './oidc-settings.ts'
 import { readSecretSettings, secretVariables, type SecretSettings } from './secret-settings.ts'
@@ -39,6 +40,12 @@ export interface Config {
   readonly opsPort: number | undefined
   /** Absolute. */
   readonly dataDir: string
+  /** The address of a PostgreSQL database, or a reference, see `readOperatorSecret`; undefined: SQLite in the data directory. */
+  readonly store: Secret | undefined
+  /** Waits for the data directory while another process has it, and takes part in failover. */
+  readonly standby: boolean
+  /** Time between the signal to stop and the end of intake, during which the server says that it is not ready, in milliseconds. */
+  readonly drainMs: number
   /** Without slashes at its ends. */
   readonly apiPrefix: string
   /**
@@ -59,6 +66,8 @@ export interface Config {
   readonly playbooksDir: string
   /** Set explicitly, so the folder must exist. */
   readonly playbooksDirNamed: boolean
+  /** Time between two looks at the playbooks folder, in milliseconds; 0: it is read at the start alone. */
+  readonly playbooksReloadMs: number
   /** The folder of built-in plugins, absolute. */
   readonly pluginsDir: string
   /** Additional plugins: package names or module paths. */
@@ -90,8 +99,9 @@ export interface Config {
   /** Addresses and ranges of proxies whose forwarding headers are trusted. */
   readonly trustedProxies: readonly string[]
   readonly keep: Retention
-  /** Bytes of the files of each organization. */
-  readonly fileQuota: number
+  /** Of API keys for which nobody chooses an end, in milliseconds; null: no end. */
+  readonly keyLifetimeMs: number | null
+  readonly fileLimits: FileLimits
   readonly sessions: SessionLimits
   /** Undefined: people sign in without single sign-on. */
   readonly oidc: OidcSettings | undefined
@@ -110,6 +120,9 @@ const variables = {
   TOCSIN_PORT: read.integerBetween(0, 65_535),
   TOCSIN_OPS_PORT: read.integerBetween(0, 65_535),
   TOCSIN_DATA_DIR: read.path,
+  TOCSIN_STORE: read.store,
+  TOCSIN_STANDBY: read.oneOf(['on', 'off']),
+  TOCSIN_DRAIN_SECONDS: read.integerBetween(0, 300),
   TOCSIN_API_PREFIX: read.prefix,
   TOCSIN_PUBLIC_URL: read.publicUrl,
   TOCSIN_TRUSTED_PROXIES: read.proxies,
@@ -118,6 +131,7 @@ const variables = {
   TOCSIN_BOOTSTRAP_API_KEY: read.apiKey,
   ...secretVariables,
   TOCSIN_PLAYBOOKS_DIR: read.path,
+  TOCSIN_PLAYBOOKS_RELOAD_SECONDS: read.integerBetween(0, 3_600),
   TOCSIN_PLUGINS: read.pluginSources,
   TOCSIN_WORKERS: read.integerBetween(0, 64),
   TOCSIN_MAX_RUNS: read.integerBetween(1, 10_000),
@@ -131,6 +145,7 @@ const variables = {
   TOCSIN_APPROVALS: read.approvals,
   TOCSIN_CONTAINMENT_CHECK_MINUTES: read.integerBetween(0, 10_080),
   TOCSIN_SELF_APPROVAL: read.oneOf(selfApprovals),
+  TOCSIN_KEY_DAYS: read.daysOrNever,
   TOCSIN_SESSION_IDLE_MINUTES: read.integerBetween(1, 10_080),
   TOCSIN_SESSION_MAX_HOURS: read.integerBetween(1, 720),
   ...oidcVariables,
@@ -138,11 +153,15 @@ const variables = {
   TOCSIN_KEEP_ALERTS_DAYS: read.integerBetween(1, 36_500),
   TOCSIN_KEEP_FILES_DAYS: read.integerBetween(1, 36_500),
   TOCSIN_FILE_QUOTA_MB: read.integerBetween(0, 1_000_000),
+  TOCSIN_CASE_FILES_MB: read.integerBetween(0, 1_000_000),
+  TOCSIN_FILE_MB: read.integerBetween(1, 1_000),
   TOCSIN_AUDIT_EXPORT: read.exportTargets,
   TOCSIN_AUDIT_EXPORT_AUTHORIZATION: read.headerValue,
   TOCSIN_LOG_LEVEL: read.oneOf(read.logLevels),
   TOCSIN_ALLOW_PRIVATE_EGRESS: read.privateEgress,
 } as const
+
+const fileVariables = ['TOCSIN_FILE_MB', 'TOCSIN_CASE_FILES_MB', 'TOCSIN_FILE_QUOTA_MB'] as const
 
 const defaultSlowRunSeconds = 300
 
@@ -176,13 +195,11 @@ export function readConfig(env: Environment): Config {
   const [keepRuns, keepAlerts] = [value('TOCSIN_KEEP_RUNS_DAYS'), value('TOCSIN_KEEP_ALERTS_DAYS')]
   if (keepRuns !== undefined && keepAlerts !== undefined && keepAlerts < keepRuns)
     problems.push({ pointer: '/TOCSIN_KEEP_ALERTS_DAYS', message: alertsBeforeRuns(keepAlerts, keepRuns) })
-  const fileQuota = value('TOCSIN_FILE_QUOTA_MB')
   const [port, opsPort] = [value('TOCSIN_PORT') ?? 8080, value('TOCSIN_OPS_PORT')]
   if (port !== 0 && opsPort === port)
     problems.push({ pointer: '/TOCSIN_OPS_PORT', message: `is ${port}, as TOCSIN_PORT: choose another port` })
   const [host, publicUrl] = [value('TOCSIN_HOST') ?? '127.0.0.1', value('TOCSIN_PUBLIC_URL')]
-  const traces = readTraceSettings(env)
-  const dataDir = resolve(value('TOCSIN_DATA_DIR') ?? 'data')
+  const [traces, dataDir] = [readTraceSettings(env), resolve(value('TOCSIN_DATA_DIR') ?? 'data')]
   const auditExport = {
     targets: value('TOCSIN_AUDIT_EXPORT') ?? [],
     authorization: secret(value('TOCSIN_AUDIT_EXPORT_AUTHORIZATION')),
@@ -192,6 +209,9 @@ export function readConfig(env: Environment): Config {
     port,
     opsPort,
     dataDir,
+    store: secret(value('TOCSIN_STORE')),
+    standby: value('TOCSIN_STANDBY') === 'on',
+    drainMs: (value('TOCSIN_DRAIN_SECONDS') ?? 0) * 1_000,
     apiPrefix: value('TOCSIN_API_PREFIX') ?? 'api',
     publicUrl,
     trustedProxies: value('TOCSIN_TRUSTED_PROXIES') ?? [],
@@ -201,6 +221,7 @@ export function readConfig(env: Environment): Config {
     bootstrapApiKey: secret(value('TOCSIN_BOOTSTRAP_API_KEY')),
     playbooksDir: resolve(playbooksDir ?? 'playbooks'),
     playbooksDirNamed: playbooksDir !== undefined,
+    playbooksReloadMs: (value('TOCSIN_PLAYBOOKS_RELOAD_SECONDS') ?? defaultReloadSeconds) * 1_000,
     pluginsDir,
     plugins: value('TOCSIN_PLUGINS') ?? [],
     traces,
@@ -216,19 +237,16 @@ export function readConfig(env: Environment): Config {
     containmentCheckMs: minutes(value('TOCSIN_CONTAINMENT_CHECK_MINUTES')) ?? defaultContainmentCheckMs,
     selfApproval: value('TOCSIN_SELF_APPROVAL') ?? 'never',
     groupWindowMs: minutes(value('TOCSIN_GROUP_MINUTES')) ?? defaultGroupWindowMs,
+    keyLifetimeMs: keyLifetime(value('TOCSIN_KEY_DAYS')),
     sessions: sessionLimits(value('TOCSIN_SESSION_IDLE_MINUTES'), value('TOCSIN_SESSION_MAX_HOURS')),
     oidc: readOidcSettings(value, publicUrl, problems),
-    keep: {
-      runsMs: days(keepRuns),
-      alertsMs: days(keepAlerts),
-      filesMs: days(value('TOCSIN_KEEP_FILES_DAYS')),
-    },
-    fileQuota: fileQuota === undefined ? defaultFileQuota : fileQuota * 1_048_576,
+    keep: retention(keepRuns, keepAlerts, value('TOCSIN_KEEP_FILES_DAYS')),
+    fileLimits: fileLimitsOf(fileVariables.map(value)),
     auditExport,
     logLevel: value('TOCSIN_LOG_LEVEL') ?? 'info',
     allowPrivateEgress: value('TOCSIN_ALLOW_PRIVATE_EGRESS') ?? { everyone: [], organizations: new Map() },
     warnings: [
-      ...unknownVariables(env),
+      ...unknownVariables(env, variableNames),
       ...clearTextWarnings(host, publicUrl),
       ...exportWarnings(auditExport.targets, auditExport.authorization !== undefined),
       ...traces.warnings,
@@ -238,18 +256,23 @@ export function readConfig(env: Environment): Config {
   return config
 }
 
-function sessionLimits(idleMinutes: number | undefined, maxHours: number | undefined): SessionLimits {
-  return {
-    idleMs: idleMinutes === undefined ? defaultSessionLimits.idleMs : idleMinutes * 60_000,
-    maxMs: maxHours === undefined ? defaultSessionLimits.maxMs : maxHours * 3_600_000,
-  }
-}
+const sessionLimits = (idleMinutes: number | undefined, maxHours: number | undefined): SessionLimits => ({
+  idleMs: minutes(idleMinutes) ?? defaultSessionLimits.idleMs,
+  maxMs: hours(maxHours) ?? defaultSessionLimits.maxMs,
+})
 
-const minutes = (count: number | undefined): number | undefined =>
-  count === undefined ? undefined : count * 60_000
+const keyLifetime = (given: number | 'never' | undefined): number | null =>
+  given === 'never' ? null : (days(given) ?? defaultKeyLifetimeMs)
 
-const days = (count: number | undefined): number | undefined =>
-  count === undefined ? undefined : count * 86_400_000
+const retention = (runs?: number, alerts?: number, files?: number): Retention => ({
+  runsMs: days(runs),
+  alertsMs: days(alerts),
+  filesMs: days(files),
+})
+
+const times = (unit: number) => (count: number | undefined) =>
+  count === undefined ? undefined : count * unit
+const [minutes, hours, days] = [times(60_000), times(3_600_000), times(86_400_000)]
 
 const alertsBeforeRuns = (alerts: number, runs: number): string =>
   `is ${alerts}; alerts are deleted with their runs, which TOCSIN_KEEP_RUNS_DAYS keeps for ${runs} days: use at least ${runs}`
@@ -267,17 +290,6 @@ function invalid(problems: readonly PointedMessage[]): ValidationError {
       hint: 'fix these environment variables, or leave them unset to use the defaults (docs/configuration.md)',
     },
   )
-}
-
-function unknownVariables(env: Environment): readonly ConfigWarning[] {
-  const unknown = Object.keys(env).filter(
-    (name) => name.startsWith('TOCSIN_') && !Object.hasOwn(variables, name),
-  )
-  return unknown.toSorted().map((name) => {
-    const meant = nearest(name, variableNames)
-    const message = `unknown variable ${name}${meant === undefined ? '' : `; did you mean ${meant}?`}`
-    return { message, hint: 'correct the name, or remove the variable' }
-  })
 }
 
 /** The plugins of a server, and the file that remembers which of them were checked. */

@@ -3,6 +3,7 @@ import { allowsVariable } from './secret-settings.ts'
 
 /** Variables that hold credentials. */
 const secretVariables: ReadonlySet<string> = new Set([
+  'TOCSIN_STORE',
   'TOCSIN_MASTER_KEY',
   'TOCSIN_NEXT_MASTER_KEY',
   'TOCSIN_BOOTSTRAP_API_KEY',

@@ -2,6 +2,7 @@ import { existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { AuditVerdict } from '../../core/audit/audit-chain.ts'
 import { examineDatabase } from '../sqlite/file/examine-database.ts'
+import { refuseMarked } from '../sqlite/file/migration-file.ts'
 import { asOpeningError } from '../sqlite/file/opening-errors.ts'
 import { checkDisk } from '../sqlite/database/storage-errors.ts'
 import { ok, problem, problemOf, warning, type Finding } from './finding.ts'
@@ -25,7 +26,7 @@ const toleratedMs = 60_000
 export function checkDatabase(dataDir: string, now: number): readonly Finding[] {
   const path = join(dataDir, 'tocsin.db')
   const size = sizeOf(path)
-  if (size === undefined) return [noDatabase(dataDir), clock(undefined, now)]
+  if (size === undefined) return [noDatabase(dataDir), checkClock(undefined, now)]
   if (typeof size !== 'number') return [size]
   if (size === 0)
     return [
@@ -36,17 +37,18 @@ export function checkDatabase(dataDir: string, now: number): readonly Finding[] 
       ),
     ]
   try {
+    refuseMarked(path)
     const { damage, version, known, audit, newestAt } = examineDatabase(path)
     return [
       damage === null
-        ? versionOf(version, known)
+        ? checkVersion(version, known, { state: 'undamaged', backUp: 'tocsin backup' })
         : problem(
             'database',
             `${path} is damaged: ${damage}`,
             'stop Tocsin and restore a backup: tocsin restore',
           ),
-      auditLog(audit),
-      clock(newestAt, now),
+      checkAuditLog(audit),
+      checkClock(newestAt, now),
     ]
   } catch (error) {
     return [problemOf('database', error, checkDisk)]
@@ -64,7 +66,7 @@ function sizeOf(path: string): number | Finding | undefined {
 
 const tampered = 'someone changed the database: compare it with a backup, and find out who had access'
 
-function auditLog(audit: AuditVerdict | null): Finding {
+export function checkAuditLog(audit: AuditVerdict | null): Finding {
   const check = 'audit log'
   if (audit?.broken) {
     const { sequence, reason } = audit.broken
@@ -80,7 +82,12 @@ function auditLog(audit: AuditVerdict | null): Finding {
   return ok(check, `${audit?.entries ?? 0} entries, all unchanged`)
 }
 
-function versionOf(version: number, known: number): Finding {
+/** Whether this program supports the version of the tables. `state` is what is known of the database otherwise. */
+export function checkVersion(
+  version: number,
+  known: number,
+  { state, backUp }: { readonly state: string; readonly backUp: string },
+): Finding {
   if (version > known)
     return problem(
       'database',
@@ -90,13 +97,13 @@ function versionOf(version: number, known: number): Finding {
   if (version < known)
     return warning(
       'database',
-      `undamaged, version ${version}; the next start upgrades it to ${known}`,
-      'create a backup first: tocsin backup',
+      `${state}, version ${version}; the next start upgrades it to ${known}`,
+      `create a backup first: ${backUp}`,
     )
-  return ok('database', `undamaged, version ${version}`)
+  return ok('database', `${state}, version ${version}`)
 }
 
-function clock(newestAt: number | undefined, now: number): Finding {
+export function checkClock(newestAt: number | undefined, now: number): Finding {
   const aheadMs = (newestAt ?? 0) - now
   return aheadMs > toleratedMs
     ? problem(

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { isUsableAdmin } from '../../core/domain/api-key.ts'
+import { endsSoon } from '../../core/access/key-expiry.ts'
+import { isUsableAdmin, type ApiKey } from '../../core/domain/api-key.ts'
 import { ValidationError } from '../../core/errors/errors.ts'
 import { omittedSkills } from '../../core/investigation/find-lookups.ts'
 import { knownNames } from '../../core/investigation/known-names.ts'
@@ -9,7 +10,7 @@ import type { Catalogue } from '../../core/registry/catalogue.ts'
 import { discoverPlugins } from '../../core/registry/discover-plugins.ts'
 import { systemClock } from '../clock.ts'
 import { readConfig, type Config, type Environment } from '../config/config.ts'
-import { organizationWarnings } from '../config/organization-warnings.ts'
+import { organizationWarnings } from '../config/start-warnings.ts'
 import { codeOf } from '../egress/allow-lists.ts'
 import { createEgress } from '../egress/egress.ts'
 import { openSecretSources, withMasterKey } from '../secrets/open-secret-sources.ts'
@@ -19,6 +20,7 @@ import { checkDataDir, checkDiskSpace, checkMasterKey } from './check-data-dir.t
 import { checkDatabase } from './check-database.ts'
 import { clientSecretOf } from '../identity/client-secret.ts'
 import { createOidcClient } from '../identity/oidc-client.ts'
+import { checkSharedDatabase } from './check-shared-database.ts'
 import { checkPorts } from './check-port.ts'
 import { ok, problem, problemOf, warning, type Finding } from './finding.ts'
 import type { AuditRecord } from '../../core/domain/audit.ts'
@@ -44,17 +46,24 @@ export async function examine(env: Environment, { online }: ExamineOptions): Pro
     return configurationProblems(error)
   }
   const settings = config.warnings.map(({ message, hint }) => warning('configuration', message, hint))
+  const dataDir = checkDataDir(config.dataDir)
   const findings = [
     ...(settings.length === 0 ? [ok('configuration', 'every variable is valid')] : settings),
-    checkDataDir(config.dataDir),
+    dataDir,
     await checkDiskSpace(config.dataDir),
-    checkMasterKey(config),
-    ...checkDatabase(config.dataDir, systemClock.now()),
+    ...(config.store === undefined
+      ? [checkMasterKey(config), ...checkDatabase(config.dataDir, systemClock.now())]
+      : await checkSharedDatabase(config, { now: systemClock.now(), canOpen: dataDir.status === 'ok' })),
     ...(await checkPorts(config)),
     ...(online ? await checkSingleSignOn(config) : []),
   ]
   const isUsable = findings.every(({ check, status }) => check !== 'database' || status === 'ok')
-  return [...findings, ...(await withPlugins(config, isUsable && !isBroken(findings), online))]
+  const hasTables =
+    config.store === undefined
+      ? existsSync(join(config.dataDir, 'tocsin.db'))
+      : findings.some(({ check }) => check === 'audit log')
+  const canOpen = hasTables && isUsable && !isBroken(findings)
+  return [...findings, ...(await withPlugins(config, canOpen, online))]
 }
 
 /**
@@ -74,7 +83,7 @@ function configurationProblems(error: unknown): readonly Finding[] {
   )
 }
 
-async function withPlugins(config: Config, canOpen: boolean, online: boolean): Promise<readonly Finding[]> {
+async function withPlugins(config: Config, hasStores: boolean, online: boolean): Promise<readonly Finding[]> {
   let catalogue: Catalogue
   try {
     catalogue = await discoverPlugins({ pluginsDir: config.pluginsDir, packages: config.plugins })
@@ -82,7 +91,6 @@ async function withPlugins(config: Config, canOpen: boolean, online: boolean): P
     return [problemOf('plugins', error, 'correct TOCSIN_PLUGINS, or the plugin that it names')]
   }
   const { playbooksDir, playbooksDirNamed } = config
-  const hasStores = canOpen && existsSync(join(config.dataDir, 'tocsin.db'))
   return [
     ok('plugins', `${catalogue.plugins.length} installed`),
     ...omittedSkills(catalogue).map(({ skill, reason }) =>
@@ -137,7 +145,9 @@ async function withStores(
   )
   try {
     const odd = await organizationWarnings(config, stores)
-    const isManaged = (await stores.keys.list()).some((key) => isUsableAdmin(key, systemClock.now()))
+    const keys = await stores.keys.list()
+    const now = systemClock.now()
+    const isManaged = keys.some((key) => isUsableAdmin(key, now))
     return [
       isManaged
         ? ok('administrator', 'an admin key for all organizations is usable')
@@ -146,6 +156,7 @@ async function withStores(
             'no admin key for all organizations is usable',
             'run: tocsin keys create <name> --role admin',
           ),
+      ...checkKeys(keys, now),
       ...odd.map(({ message, hint }) => warning('configuration', message, hint)),
       ...(await checkAuditExport(config, stores, systemClock.now())),
       ...(online ? await checkConnections({ stores, catalogue, egress, secrets }) : []),
@@ -156,6 +167,18 @@ async function withStores(
     await stores.close()
   }
 }
+
+/** The keys that end soon, one finding for each. */
+const checkKeys = (keys: readonly ApiKey[], now: number): readonly Finding[] =>
+  keys
+    .filter((key) => endsSoon(key, now))
+    .map(({ id, name, role, expiresAt }) =>
+      warning(
+        `key ${id}`,
+        `the ${role} key '${name}' ends on ${new Date(expiresAt ?? now).toISOString().slice(0, 10)}`,
+        `renew it: tocsin keys rotate ${id} --expires <day>; or revoke it if nobody needs it`,
+      ),
+    )
 
 /** Entries that wait longer mean a problem. */
 const lateMs = 60_000

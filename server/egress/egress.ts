@@ -3,6 +3,7 @@ import { Agent as HttpsAgent } from 'node:https'
 import QuickLRU from 'quick-lru'
 import { decodeText } from '../../core/common/read-body.ts'
 import { checkHeaders } from '../../core/skill/http/headers.ts'
+import type { Lease } from '../../core/ports/nodes/lease.ts'
 import type { Egress, EgressRequest, EgressResponse, NetworkSettings } from '../../core/ports/egress.ts'
 import { checkUrl, guardedLookup } from './address-guard.ts'
 import { publicOnly, type AllowList } from './allow-list.ts'
@@ -16,7 +17,7 @@ import {
   type ServerOrigin,
 } from './exchange.ts'
 import { networkAgents, type AgentPair, type Proxy } from './network-agents.ts'
-import { networkError } from './network-error.ts'
+import { leaseOver, networkError } from './network-error.ts'
 import { createSockets } from './sockets.ts'
 
 export interface EgressOptions {
@@ -29,6 +30,8 @@ export interface EgressOptions {
   readonly codeOf?: CodeOf
   /** Certificates of authorities, in PEM. Default: those of Node. */
   readonly ca?: string | undefined
+  /** Nothing is sent without it. Default: this process may always send. */
+  readonly lease?: Lease | undefined
 }
 
 export interface ClosableEgress extends Required<Egress> {
@@ -53,6 +56,7 @@ const maxOrigins = 1_000
  * the environment, bounded headers and bodies. The signal of a request is its deadline.
  */
 export function createEgress(options: EgressOptions): ClosableEgress {
+  const { lease } = options
   const listOf = createAllowLists(privateEgress(options.allowPrivate), options.codeOf ?? unknownCode)
   const agents = { reads: agentsFor(idleMs, options.ca), changes: agentsFor(idleForChangesMs, options.ca) }
   // The check depends on the origin alone; resolved addresses are checked for each connection.
@@ -70,17 +74,20 @@ export function createEgress(options: EgressOptions): ClosableEgress {
   const networks = createNetworks(checkedOrigin)
   const sockets = createSockets({
     ca: options.ca,
+    lease,
     originOf: checkedOrigin,
     proxyOf: (network, allowed) => proxyOf(network, allowed, checkedOrigin),
   })
   return {
     async connect(request) {
       request.signal.throwIfAborted()
+      requireLease(lease)
       return await sockets.open(request, await listOf(request.organizationUuid))
     },
     async send(request) {
       const { method, signal, onSent } = request
       signal.throwIfAborted()
+      requireLease(lease)
       const url = new URL(request.url)
       const allowed = request.isConnection === true ? await listOf(request.organizationUuid) : publicOnly
       const to = checkedOrigin(url, allowed)
@@ -95,6 +102,7 @@ export function createEgress(options: EgressOptions): ClosableEgress {
           ...rawRequest(request, to, url),
           agent: to.isSecure ? https : http,
           onSent() {
+            requireLease(lease)
             isSent = true
             onSent?.()
           },
@@ -162,33 +170,11 @@ function basic({ username, password }: URL): string | undefined {
   return `Basic ${Buffer.from(text).toString('base64')}`
 }
 
-/** Reports each request when it is over; `status` is undefined if no answer came, 200 for an opened socket. */
-export const watchRequests = (
-  egress: ClosableEgress,
-  onOver: (plugin: string | undefined, status: number | undefined) => void,
-): ClosableEgress => ({
-  ...egress,
-  async send(request) {
-    let status: number | undefined
-    try {
-      const response = await egress.send(request)
-      ;({ status } = response)
-      return response
-    } finally {
-      onOver(request.plugin, status)
-    }
-  },
-  async connect(request) {
-    let status: number | undefined
-    try {
-      const socket = await egress.connect(request)
-      status = 200
-      return socket
-    } finally {
-      onOver(request.plugin, status)
-    }
-  },
-})
+/** @throws RetryableError `lease_over` */
+function requireLease(lease: Lease | undefined): void {
+  const error = leaseOver(lease)
+  if (error !== undefined) throw error
+}
 
 const unknownCode: CodeOf = async () => undefined
 

@@ -39,7 +39,7 @@ export interface RawRequest {
   /** Of the answer. */
   readonly maxBytes: number | undefined
   readonly signal: AbortSignal
-  /** Called once, before the first byte leaves. */
+  /** Called once, before the first byte leaves; if it throws, none leaves. */
   readonly onSent: () => void
 }
 
@@ -83,8 +83,15 @@ export function exchange(wanted: RawRequest): Promise<RawResponse> {
     request.once('response', (head) => {
       readBytes(head, maxBytes).then((bytes) => finish({ head, bytes }), fail)
     })
-    tellWhenSent(request, wanted.to.isSecure, onSent)
-    request.end(body)
+    const begin = (): void => {
+      try {
+        onSent()
+      } catch (error) {
+        fail(error)
+      }
+    }
+    tellWhenSent(request, wanted.to.isSecure, begin)
+    if (!request.destroyed) request.end(body)
   })
 }
 

@@ -1,4 +1,5 @@
 import { ForbiddenError } from '../../core/errors/errors.ts'
+import type { Lease } from '../../core/ports/nodes/lease.ts'
 import { ConnectionError, RetryableError, SkillError } from '../../core/plugin/index.ts'
 
 /** Sentences for common codes; others are shown as they are. */
@@ -60,6 +61,20 @@ export function networkError(error: unknown, where: string, isSent: boolean): Er
     hint,
     details: { code: code ?? null, sent: false },
   })
+}
+
+/** The reason not to send, if this process may have been replaced by another one; undefined: it may send. */
+export function leaseOver(lease: Lease | undefined): RetryableError | undefined {
+  if (lease === undefined || lease.isHeld()) return undefined
+  return new RetryableError(
+    'lease_over',
+    'this server could not renew its lease, so another one may have taken over',
+    {
+      hint: 'nothing was sent',
+      effect: 'none',
+      retryAfterMs: 500,
+    },
+  )
 }
 
 /** The innermost code: `got` wraps errors of Node. */

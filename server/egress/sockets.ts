@@ -6,12 +6,15 @@ import type { NetworkSettings, SocketRequest } from '../../core/ports/egress.ts'
 import type { AllowList } from './allow-list.ts'
 import type { ServerOrigin } from './exchange.ts'
 import { openTunnel, secureContextOf, type Proxy } from './network-agents.ts'
-import { networkError } from './network-error.ts'
+import type { Lease } from '../../core/ports/nodes/lease.ts'
+import { leaseOver, networkError } from './network-error.ts'
 import { startTls } from './start-tls.ts'
 
 export interface SocketsOptions {
   /** Of everything without network settings. Default: the authorities of Node. */
   readonly ca: string | undefined
+  /** See `EgressOptions`. */
+  readonly lease: Lease | undefined
   /** @throws ForbiddenError `egress_forbidden` */
   readonly originOf: (url: URL, allowed: AllowList) => ServerOrigin
   readonly proxyOf: (network: NetworkSettings, allowed: AllowList) => Proxy | undefined
@@ -49,7 +52,7 @@ export function createSockets(options: SocketsOptions): Sockets {
         const secureContext =
           network === undefined ? tls.createSecureContext({ ca: options.ca }) : contextOf(network)
         const socket = await connectTo(request, { to, proxy, secureContext })
-        guard(socket, request)
+        guard(socket, request, options.lease)
         open.add(socket)
         socket.once('close', () => {
           open.delete(socket)
@@ -148,7 +151,11 @@ function ready(socket: Socket, event: 'connect' | 'secureConnect'): Promise<void
 }
 
 /** Ends the connection at its deadline, when nothing happens, and when too much arrives. */
-function guard(socket: tls.TLSSocket, { signal, maxBytes, host, port }: SocketRequest): void {
+function guard(
+  socket: tls.TLSSocket,
+  { signal, maxBytes, host, port }: SocketRequest,
+  lease: Lease | undefined,
+): void {
   const abort = (): void => void socket.destroy(signal.reason as Error)
   signal.addEventListener('abort', abort, { once: true })
   const idle = setInterval(() => {
@@ -161,6 +168,7 @@ function guard(socket: tls.TLSSocket, { signal, maxBytes, host, port }: SocketRe
     clearInterval(idle)
     signal.removeEventListener('abort', abort)
   })
+  if (lease !== undefined) writeOnlyWith(lease, socket)
   let received = 0
   const push = socket.push.bind(socket)
   // Counts decrypted bytes, regardless of how they are read.
@@ -171,6 +179,17 @@ function guard(socket: tls.TLSSocket, { signal, maxBytes, host, port }: SocketRe
     socket.destroy(
       new SkillError('response_too_large', message, { hint: 'ask for less, e.g. fewer messages' }),
     )
+    return false
+  }
+}
+
+/** A session can be long: each of its commands needs the lease. */
+function writeOnlyWith(lease: Lease, socket: tls.TLSSocket): void {
+  const write = socket.write.bind(socket) as (...given: unknown[]) => boolean
+  socket.write = (...given: unknown[]): boolean => {
+    const error = leaseOver(lease)
+    if (error === undefined) return write(...given)
+    socket.destroy(error)
     return false
   }
 }

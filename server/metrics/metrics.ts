@@ -1,3 +1,4 @@
+import { endsSoon } from '../../core/access/key-expiry.ts'
 import { signInProblem, type Connection } from '../../core/domain/connection.ts'
 import type { Run } from '../../core/domain/run.ts'
 import type { SkillCaller } from '../../core/engine/skills/skill-caller.ts'
@@ -6,7 +7,14 @@ import type { Commit } from '../sqlite/database/group-commit.ts'
 import { describeEvents, methods, type KnownLabels } from './events.ts'
 import { createExposition, type Counter, type Exposition, type Histogram } from './exposition.ts'
 import type { ExportState } from '../audit-export/exporter.ts'
-import { describeExport, describeStates, noEngine, type States, type WatchedEngine } from './states.ts'
+import {
+  describeExport,
+  describeStates,
+  noEngine,
+  type NodeFigures,
+  type States,
+  type WatchedEngine,
+} from './states.ts'
 import { noSystemFigures, readSystem } from './system.ts'
 
 /** The metrics of a process. */
@@ -26,10 +34,15 @@ export interface Metrics {
   threadLost(): void
   watchEngine(engine: WatchedEngine): void
   /** Calls it at every scrape. */
+  watchNodes(read: () => Promise<NodeFigures>): void
+  /** Calls it at every scrape. */
   watchAuditExport(states: () => readonly ExportState[]): void
-  text(stores: Pick<Stores, 'runs' | 'connections' | 'containments'>): Promise<string>
+  /** @param now epoch milliseconds */
+  text(stores: WatchedStores, now: number): Promise<string>
   close(): void
 }
+
+type WatchedStores = Pick<Stores, 'runs' | 'connections' | 'containments' | 'keys' | 'databaseBytes'>
 
 export interface AnsweredRequest {
   readonly method: string
@@ -55,14 +68,10 @@ export function createMetrics({
 }: MetricsOptions = {}): Metrics {
   const exposition = createExposition()
   const events = describeEvents(exposition, { plugins, skills })
-  const states: States = {
-    engine: noEngine,
-    work: noWork,
-    containments: noContainments,
-    system: noSystemFigures,
-    signInsNeeded: 0,
-  }
+  const states: States = { ...noStates }
   describeStates(exposition, states)
+  const readSize = onceAMinute<number | undefined>()
+  let readNodes = () => Promise.resolve(noNodes)
   const countFailure = countFailures(exposition, () => states.engine.playbooks())
   /** By method, status and route, each from a finite set. */
   const requests = new Map<string, RequestSeries>()
@@ -116,10 +125,14 @@ export function createMetrics({
     watchEngine(watched) {
       states.engine = watched
     },
-    async text(stores) {
+    watchNodes: (read) => void (readNodes = read),
+    async text(stores, now) {
       states.work = await stores.runs.unfinishedWork()
       states.containments = await stores.containments.standing()
-      states.signInsNeeded = await countNeededSignIns(stores, signInPlugins)
+      states.signInsNeeded = await countNeededSignIns(stores, signInPlugins, now)
+      states.keysEndingSoon = await countEnding(stores, now)
+      states.nodes = await readNodes()
+      states.databaseBytes = await readSize(() => stores.databaseBytes())
       if (dataDir !== undefined) states.system = await readSystem(dataDir)
       return exposition.text()
     },
@@ -127,13 +140,16 @@ export function createMetrics({
   }
 }
 
+const countEnding = async ({ keys }: Pick<Stores, 'keys'>, now: number): Promise<number> =>
+  (await keys.list()).filter((key) => endsSoon(key, now)).length
+
 /** Enabled connections that need a sign-in to work. */
 async function countNeededSignIns(
   { connections }: Pick<Stores, 'connections'>,
   plugins: ReadonlySet<string>,
+  now: number,
 ): Promise<number> {
   if (plugins.size === 0) return 0
-  const now = Date.now()
   const isNeeded = ({ enabled, plugin, signIn }: Connection): boolean =>
     enabled && plugins.has(plugin) && signInProblem(signIn, now) !== undefined
   return (await connections.list('all')).filter(isNeeded).length
@@ -163,6 +179,19 @@ const noContainments: States['containments'] = {
   byState: { active: 0, undoing: 0, failed: 0, unknown: 0, overdue: 0 },
   oldestMs: 0,
   failedChecks: 0,
+}
+
+const noNodes: NodeFigures = { live: 1, leaseLeftMs: undefined }
+
+/** Reads what costs much at most once a minute. */
+function onceAMinute<T>(): (read: () => Promise<T>) => Promise<T> {
+  let last: { readonly value: Promise<T>; readonly at: number } | undefined
+  return (read) => {
+    if (last === undefined || performance.now() - last.at >= 60_000)
+      last = { value: read(), at: performance.now() }
+    last.value.catch(() => (last = undefined))
+    return last.value
+  }
 }
 
 const intervalMs = 500
@@ -201,4 +230,15 @@ function countFailures(exposition: Exposition, written: () => readonly string[])
     else if (counts.size < mostPlaybooks && written().includes(name)) counts.set(name, 1)
     else others++
   }
+}
+
+const noStates: States = {
+  engine: noEngine,
+  work: noWork,
+  containments: noContainments,
+  system: noSystemFigures,
+  databaseBytes: undefined,
+  nodes: noNodes,
+  signInsNeeded: 0,
+  keysEndingSoon: 0,
 }

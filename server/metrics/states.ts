@@ -16,6 +16,8 @@ export interface WatchedEngine {
   readonly isPaused: () => boolean
   /** Names of live playbooks. */
   readonly playbooks: () => readonly string[]
+  /** Whether a change of the playbooks folder is not published. */
+  readonly isFolderRefused: () => boolean
 }
 
 /** Values of the gauges, read before each scrape. */
@@ -24,8 +26,20 @@ export interface States {
   work: UnfinishedWork
   containments: StandingContainments
   system: SystemFigures
+  /** Undefined: the database has files in the data directory. */
+  databaseBytes: number | undefined
+  nodes: NodeFigures
   /** Connections that need a sign-in. */
   signInsNeeded: number
+  /** API keys that end soon. */
+  keysEndingSoon: number
+}
+
+export interface NodeFigures {
+  /** Nodes that renew their leases, this one included. */
+  readonly live: number
+  /** Until the lease of this node is over, at least 0; undefined: it has none. */
+  readonly leaseLeftMs: number | undefined
 }
 
 export const noEngine: WatchedEngine = {
@@ -34,6 +48,7 @@ export const noEngine: WatchedEngine = {
   storms: () => 0,
   isPaused: () => false,
   playbooks: () => [],
+  isFolderRefused: () => false,
 }
 
 export function describeStates(exposition: Exposition, states: States): void {
@@ -44,6 +59,7 @@ export function describeStates(exposition: Exposition, states: States): void {
     })
   describeWork(exposition, gauge, states)
   describeEngine(gauge, states)
+  describeNodes(gauge, states)
   describeDisk(exposition, gauge, states)
   exposition.gauge('tocsin_build_info', 'Always 1; labels are the versions of Tocsin and Node.', () => [
     { labels: { version: packageJson.version, node: process.versions.node }, value: 1 },
@@ -107,6 +123,11 @@ function describeWork(exposition: Exposition, gauge: Gauge, states: States): voi
     () => states.signInsNeeded,
   )
   gauge(
+    'tocsin_api_keys_ending_soon',
+    'Usable API keys that end within 14 days.',
+    () => states.keysEndingSoon,
+  )
+  gauge(
     'tocsin_destructive_uses_held',
     'Uses of destructive skills that wait for an approval.',
     () => states.work.approvals,
@@ -121,12 +142,32 @@ function describeEngine(gauge: Gauge, states: States): void {
     'Runs watched after crashes of the process; no other run starts meanwhile.',
     () => states.engine.suspects(),
   )
+  gauge(
+    'tocsin_playbook_folder_refused',
+    '1 while a change of the playbooks folder is not published, else 0.',
+    () => Number(states.engine.isFolderRefused()),
+  )
   gauge('tocsin_organizations_in_storm', 'Organizations with an alert storm.', () => states.engine.storms())
 }
 
+function describeNodes(gauge: Gauge, states: States): void {
+  gauge('tocsin_nodes_live', 'Nodes that renew their leases; 1 without failover.', () => states.nodes.live)
+  gauge(
+    'tocsin_node_lease_seconds',
+    'Time until the lease of this node is over, if it has one; 0: it sends nothing to other systems.',
+    () => states.nodes.leaseLeftMs && states.nodes.leaseLeftMs / 1000,
+  )
+}
+
 function describeDisk(exposition: Exposition, gauge: Gauge, states: States): void {
-  exposition.gauge('tocsin_store_size_bytes', 'Size of the database and its write-ahead log.', () =>
-    Object.entries(states.system.fileBytes).map(([file, value]) => ({ labels: { file }, value })),
+  exposition.gauge(
+    'tocsin_store_size_bytes',
+    'Size of the database and its write-ahead log; of PostgreSQL only the database, at most a minute old.',
+    () => {
+      const { databaseBytes: database, system } = states
+      const sizes = database === undefined ? system.fileBytes : { database }
+      return Object.entries(sizes).map(([file, value]) => ({ labels: { file }, value }))
+    },
   )
   gauge(
     'tocsin_disk_free_bytes',

@@ -1,5 +1,5 @@
 import { Secret } from '../../core/plugin/index.ts'
-import type { ConfigWarning } from '../config/clear-text.ts'
+import type { ConfigWarning } from '../config/config-warnings.ts'
 
 /** From the variables of the OpenTelemetry specification (SDK environment variables). */
 export interface TraceSettings {

@@ -1,8 +1,12 @@
 import type { Connection } from '../../core/domain/connection.ts'
 import type { CaseAccess } from '../../core/plugin/index.ts'
 import type { PluginSources } from '../../core/registry/plugin-modules.ts'
+import type { ConnectionPause } from '../../core/ports/nodes/signals.ts'
 import type { SkillTask } from '../../core/skill/call/perform-task.ts'
+import type { HeldShare, NodeShare } from '../../core/skill/http/node-share.ts'
 import type { PrivateEgress } from '../egress/allow-lists.ts'
+import type { ClockMemory } from '../nodes/database-clock.ts'
+import type { LeaseMemory } from '../nodes/shared-lease.ts'
 import type { EffectMemory } from './effect-flag.ts'
 import type { PackedError } from './packed-error.ts'
 
@@ -10,6 +14,15 @@ import type { PackedError } from './packed-error.ts'
 export interface ThreadData {
   readonly plugins: PluginSources
   readonly allowPrivate: PrivateEgress
+  /** Default: this process may always send. */
+  readonly lease?: LeaseMemory | undefined
+  /** Default: the clock of this machine. */
+  readonly clock?: ClockMemory | undefined
+}
+
+/** With the parts of rate limits that this node uses when the thread starts. Default: no other node sends requests. */
+export interface StartedThreadData extends ThreadData {
+  readonly shares: readonly HeldShare[] | undefined
 }
 
 /** A task as it is posted, without a connection that the thread already has. */
@@ -40,6 +53,9 @@ export type ToThread =
   | { readonly kind: 'abort'; readonly id: number; readonly reason: PackedError }
   | { readonly kind: 'reply'; readonly call: number; readonly reply: TaskReply }
   | { readonly kind: 'ping' }
+  | { readonly kind: 'share'; readonly share: NodeShare }
+  /** Another node was asked to pause. */
+  | { readonly kind: 'pause'; readonly pause: ConnectionPause }
 
 /** From a thread that performs tasks. `id` names the task. */
 export type FromThread =
@@ -55,6 +71,8 @@ export type FromThread =
     }
   | { readonly kind: 'secret'; readonly secret: string }
   | { readonly kind: 'request'; readonly plugin: string | undefined; readonly status: number | undefined }
+  /** Another system asked to pause. */
+  | { readonly kind: 'paused'; readonly pause: ConnectionPause }
   | { readonly kind: 'call'; readonly call: number; readonly wanted: Wanted }
 
 /** Operations that only the main thread can do. */

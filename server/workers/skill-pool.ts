@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createTurns } from '../../core/common/in-turn.ts'
+import type { ConnectionPause } from '../../core/ports/nodes/signals.ts'
 import type { PerformTask, SkillTask, TaskHooks } from '../../core/skill/call/perform-task.ts'
 import { untilAborted } from '../../core/skill/http/until-aborted.ts'
 import { SkillThread, type SkillThreadOptions } from './skill-thread-owner.ts'
@@ -17,6 +18,8 @@ export interface SkillPoolOptions extends SkillThreadOptions {
  */
 export interface SkillPool {
   readonly performTask: PerformTask
+  /** Passes on a pause that another node was asked for. */
+  pause(pause: ConnectionPause): void
   /** Starts the threads; resolves when each can take tasks, or has ended, at the latest after 10 seconds. */
   start(): Promise<void>
   /** Ends all threads, even busy ones. */
@@ -54,6 +57,9 @@ export function createSkillPool(options: SkillPoolOptions): SkillPool {
   return {
     performTask: (task, hooks) =>
       suspects.has(task.skill) ? performApart(task, hooks) : threadOf(threads, task).perform(task, hooks),
+    pause(pause) {
+      for (const thread of [...threads, apart]) thread.pause(pause)
+    },
     async start() {
       const started = Promise.all(threads.map((thread) => thread.start()))
       await Promise.race([started, sleep(longestStartMs, undefined, { ref: false })])

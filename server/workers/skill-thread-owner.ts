@@ -1,11 +1,14 @@
 import { Worker } from 'node:worker_threads'
 import { ConnectionError, SkillError } from '../../core/plugin/index.ts'
 import type { OpenConnection } from '../../core/ports/connection-store.ts'
+import type { ConnectionPause } from '../../core/ports/nodes/signals.ts'
+import type { NodeShares } from '../../core/skill/http/node-share.ts'
 import type { SkillTask, TaskHooks } from '../../core/skill/call/perform-task.ts'
 import { endEffect, newEffectMemory, type EffectMemory } from './effect-flag.ts'
 import {
   Outbox,
   type FromThread,
+  type StartedThreadData,
   type TaskReply,
   type ThreadData,
   type ToThread,
@@ -21,6 +24,10 @@ export interface SkillThreadOptions {
   readonly memoryMb: number
   readonly changes: (skill: string) => boolean
   readonly codeOf: (organizationUuid: string) => Promise<string | undefined>
+  /** The parts of rate limits that this node uses. Default: no other node sends requests. */
+  readonly shares?: NodeShares | undefined
+  /** Another system asked a connection to pause. */
+  readonly onPause?: ((pause: ConnectionPause) => void) | undefined
   readonly onSecret: (secret: string) => void
   readonly onRequest: (plugin: string | undefined, status: number | undefined) => void
   /** The thread has ended by itself or was stopped; `skills`: those with active calls. */
@@ -62,9 +69,11 @@ export class SkillThread {
   #lastReason = ''
   #lastId = 0
   readonly #watch: ThreadWatch
+  readonly #unwatch: (() => void) | undefined
 
   constructor(options: SkillThreadOptions) {
     this.#options = options
+    this.#unwatch = options.shares?.watch((share) => this.#outbox?.post({ kind: 'share', share }))
     this.#watch = new ThreadWatch({
       memoryMb: options.memoryMb,
       worker: () => (this.#isReady ? this.#worker : undefined),
@@ -105,10 +114,16 @@ export class SkillThread {
     return this.#started.promise
   }
 
+  /** Passes on a pause that another node was asked for. */
+  pause(pause: ConnectionPause): void {
+    this.#outbox?.post({ kind: 'pause', pause })
+  }
+
   /** Ends the thread, even if it is busy. */
   async close(): Promise<void> {
     const worker = this.#worker
     this.#worker = undefined
+    this.#unwatch?.()
     this.#started.resolve()
     this.#watch.end()
     await worker?.terminate()
@@ -116,8 +131,10 @@ export class SkillThread {
 
   #start(): void {
     if (this.#worker !== undefined) return
+    const { data, shares } = this.#options
+    const started: StartedThreadData = { ...data, shares: shares?.held() }
     const worker = new Worker(entry, {
-      workerData: this.#options.data,
+      workerData: started,
       resourceLimits: { maxOldGenerationSizeMb: hardLimitFactor * this.#options.memoryMb },
     })
     this.#worker = worker
@@ -161,13 +178,14 @@ export class SkillThread {
   }
 
   #take(message: FromThread): void {
-    const { onSecret, onRequest } = this.#options
+    const { onSecret, onRequest, onPause } = this.#options
     if (message.kind === 'ready') {
       this.#isReady = true
       this.#failedStarts = 0
       this.#started.resolve()
     } else if (message.kind === 'pong') this.#answered()
     else if (message.kind === 'secret') onSecret(message.secret)
+    else if (message.kind === 'paused') onPause?.(message.pause)
     else if (message.kind === 'request') onRequest(message.plugin, message.status)
     else if (message.kind === 'log') {
       this.#pending.get(message.id)?.hooks.log[message.level](message.message, message.fields)

@@ -4,14 +4,19 @@ import { Secret, SkillError, type CaseAccess } from '../../core/plugin/index.ts'
 import type { OpenConnection, SignInTokens } from '../../core/ports/connection-store.ts'
 import { discoverPlugins } from '../../core/registry/discover-plugins.ts'
 import { createPerformTask, type PerformTask, type TaskHooks } from '../../core/skill/call/perform-task.ts'
+import { NodeShares } from '../../core/skill/http/node-share.ts'
+import { createTraffic } from '../../core/skill/http/traffic.ts'
 import { systemClock } from '../clock.ts'
-import { createEgress, watchRequests } from '../egress/egress.ts'
+import { createEgress } from '../egress/egress.ts'
+import { watchRequests } from '../egress/watch-requests.ts'
+import { DatabaseClock } from '../nodes/database-clock.ts'
+import { SharedLease } from '../nodes/shared-lease.ts'
 import { noteEffect, type EffectMemory } from './effect-flag.ts'
 import {
   Outbox,
   type FromThread,
   type PackedTask,
-  type ThreadData,
+  type StartedThreadData,
   type ToThread,
   type Wanted,
 } from './messages.ts'
@@ -35,7 +40,11 @@ const calls = new Map<
 >()
 let lastCall = 0
 
-const performTask = loadPlugins(workerData as ThreadData)
+const started = workerData as StartedThreadData
+const shares = new NodeShares(() => performance.now(), started.shares)
+const clock = started.clock === undefined ? systemClock : new DatabaseClock(undefined, started.clock)
+const traffic = createTraffic(clock, { shares, onPause: (pause) => post({ kind: 'paused', pause }) })
+const performTask = loadPlugins(started)
 // Without plugins, no task can be performed, so the thread ends with this error.
 performTask
   .then(() => post({ kind: 'ready' }))
@@ -49,18 +58,25 @@ main.on('message', (messages: readonly ToThread[]) => {
   for (const message of messages) take(message)
 })
 
-async function loadPlugins({ plugins, allowPrivate }: ThreadData): Promise<PerformTask> {
+async function loadPlugins({
+  plugins,
+  allowPrivate,
+  lease: memory,
+}: StartedThreadData): Promise<PerformTask> {
   const codeOf = async (organizationUuid: string) =>
     (await ask({ of: 'code', organizationUuid })) as string | undefined
-  const egress = watchRequests(createEgress({ allowPrivate, codeOf }), (plugin, status) =>
+  const lease = memory && new SharedLease(memory)
+  const egress = watchRequests(createEgress({ allowPrivate, codeOf, lease }), (plugin, status) =>
     post({ kind: 'request', plugin, status }),
   )
   const catalogue = await discoverPlugins(plugins)
-  return createPerformTask({ catalogue, egress, clock: systemClock })
+  return createPerformTask({ catalogue, egress, clock, traffic })
 }
 
 function take(message: ToThread): void {
   if (message.kind === 'ping') return post({ kind: 'pong' })
+  if (message.kind === 'share') return shares.set(message.share)
+  if (message.kind === 'pause') return traffic.budgets.pauseHere(message.pause)
   if (message.kind === 'task') return void perform(message.id, message.task, message.effect)
   if (message.kind === 'abort') return tasks.get(message.id)?.abort(unpackError(message.reason))
   if (message.kind === 'connection') {

@@ -1,3 +1,4 @@
+import { nearest } from '../../core/schema/index.ts'
 import { isLoopback } from './loopback.ts'
 
 export interface ConfigWarning {
@@ -25,4 +26,17 @@ export function clearTextWarnings(host: string, publicUrl: string | undefined): 
       hint: 'put a TLS proxy in front, and set TOCSIN_PUBLIC_URL to its https address (docs/operations.md, TLS behind a proxy)',
     },
   ]
+}
+
+/** Warnings about variables of Tocsin that do not exist. */
+export function unknownVariables(
+  env: Readonly<Record<string, string | undefined>>,
+  known: readonly string[],
+): readonly ConfigWarning[] {
+  const unknown = Object.keys(env).filter((name) => name.startsWith('TOCSIN_') && !known.includes(name))
+  return unknown.toSorted().map((name) => {
+    const meant = nearest(name, known)
+    const message = `unknown variable ${name}${meant === undefined ? '' : `; did you mean ${meant}?`}`
+    return { message, hint: 'correct the name, or remove the variable' }
+  })
 }

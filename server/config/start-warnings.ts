@@ -1,8 +1,11 @@
+import { statSync } from 'node:fs'
+import { NotFoundError } from '../../core/errors/errors.ts'
+import type { Log } from '../../core/ports/log.ts'
 import { peopleRoles } from '../../core/access/permissions.ts'
 import type { Stores } from '../../core/ports/stores.ts'
 import { unknownCodes, unknownCodeWarning } from '../egress/allow-lists.ts'
 import { sharedAreas, sharedAreaWarning } from '../secrets/sources/secret-sources.ts'
-import type { ConfigWarning } from './clear-text.ts'
+import type { ConfigWarning } from './config-warnings.ts'
 import type { Config } from './config.ts'
 
 /** Warnings about the configuration for the existing organizations. */
@@ -30,4 +33,38 @@ export async function organizationWarnings(
     ...unmapped.map((code) => unknownCodeWarning('TOCSIN_OIDC_ROLES', code)),
     ...(all.length > 1 ? sharedAreas(secrets).map(sharedAreaWarning) : []),
   ]
+}
+
+/** Logs the warnings about the configuration. Throws NotFoundError `playbooks_dir_missing`. */
+export function checkConfig(config: Config, log: Log): void {
+  warn(log, config.warnings)
+  requirePlaybooksDir(config, log)
+}
+
+export function warn(log: Log, warnings: readonly ConfigWarning[]): void {
+  for (const { message, hint } of warnings) log.warn({}, `${message}: ${hint}`)
+}
+
+/**
+ * A playbooks folder that was set explicitly must exist: otherwise other playbooks than intended would
+ * investigate every alert. Without the default folder the server starts with a warning.
+ *
+ * @throws NotFoundError `playbooks_dir_missing`
+ */
+function requirePlaybooksDir(
+  { playbooksDir, playbooksDirNamed }: Pick<Config, 'playbooksDir' | 'playbooksDirNamed'>,
+  log: Log,
+): void {
+  const found = statSync(playbooksDir, { throwIfNoEntry: false })
+  if (found?.isDirectory() === true) return
+  const what = found === undefined ? 'does not exist' : 'is not a folder'
+  if (playbooksDirNamed || found !== undefined) {
+    throw new NotFoundError('playbooks_dir_missing', `the playbooks folder ${playbooksDir} ${what}`, {
+      hint: 'set TOCSIN_PLAYBOOKS_DIR to the folder of your playbooks, create that folder, or leave the variable unset for ./playbooks',
+    })
+  }
+  log.warn(
+    { folder: playbooksDir },
+    'the playbooks folder does not exist: alerts are investigated by generated playbooks',
+  )
 }
