@@ -11,7 +11,7 @@ export async function main(args: readonly string[]): Promise<number> {
   takeSecretVariables()
   const outputs = watchOutputs()
   try {
-    await (await program(args)).parseAsync(args, { from: 'user' })
+    await (await program(args)).parseAsync(readIdsAsValues(args), { from: 'user' })
     return outputs.failed() ? exitCodes.failed : exitCodes.ok
   } catch (error) {
     const code = explainError(error)
@@ -31,10 +31,11 @@ export const commands: Readonly<Record<string, () => Promise<Command>>> = {
   'dry-run': async () => (await import('./commands/playbooks/dry-run.ts')).dryRunCommand(),
   backtest: async () => (await import('./commands/playbooks/backtest.ts')).backtestCommand(),
   shadow: async () => (await import('./commands/playbooks/shadow.ts')).shadowCommand(),
+  playbooks: async () => (await import('./commands/playbooks/playbooks.ts')).playbooksCommand(),
   run: async () => (await import('./commands/playbooks/run.ts')).runCommand(),
   skills: async () => (await import('./commands/playbooks/skills.ts')).skillsCommand(),
   plugins: async () => (await import('./commands/playbooks/plugins.ts')).pluginsCommand(),
-  new: async () => (await import('./commands/playbooks/new.ts')).newCommand(),
+  new: async () => (await import('./commands/new/new.ts')).newCommand(),
   graph: async () => (await import('./commands/playbooks/graph.ts')).graphCommand(),
   fmt: async () => (await import('./commands/playbooks/fmt.ts')).fmtCommand(),
   schema: async () => (await import('./commands/playbooks/schema.ts')).schemaCommand(),
@@ -47,12 +48,24 @@ export const commands: Readonly<Record<string, () => Promise<Command>>> = {
   state: async () => (await import('./commands/data/state.ts')).stateCommand(),
   resolve: async () => (await import('./commands/data/resolve.ts')).resolveCommand(),
   people: async () => (await import('./commands/people/people.ts')).peopleCommand(),
-  keys: async () => (await import('./commands/data/keys.ts')).keysCommand(),
+  keys: async () => (await import('./commands/keys/keys.ts')).keysCommand(),
+  nodes: async () => (await import('./commands/server/nodes.ts')).nodesCommand(),
   doctor: async () => (await import('./commands/server/doctor.ts')).doctorCommand(),
   backup: async () => (await import('./commands/server/backup.ts')).backupCommand(),
   restore: async () => (await import('./commands/server/restore.ts')).restoreCommand(),
+  migrate: async () => (await import('./commands/server/migrate.ts')).migrateCommand(),
   'rotate-key': async () => (await import('./commands/server/rotate-key.ts')).rotateKeyCommand(),
   audit: async () => (await import('./commands/data/audit.ts')).auditCommand(),
+}
+
+/**
+ * Stored ids of questions may begin with `-`: earlier versions made such ids. A space in front keeps commander from
+ * reading them as options; `tocsin answer` removes it.
+ */
+function readIdsAsValues(args: readonly string[]): readonly string[] {
+  if (args[0] !== 'answer') return args
+  const isId = (arg: string, before = ''): boolean => /^-[\w-]{31}$/.test(arg) && !/^--[a-z]+$/.test(before)
+  return args.map((arg, index) => (isId(arg, args[index - 1]) ? ` ${arg}` : arg))
 }
 
 /** Loads the called command, none for the version, or all of them for the help and for an unknown name. */
@@ -83,8 +96,13 @@ function behaveAlike(command: Command, path: string): void {
     .showHelpAfterError(`${paintError.dim('hint')}  ${path} --help lists commands and options`)
     .configureOutput({
       writeErr: (text) => process.stderr.write(text),
-      outputError: (text, write) =>
-        write(`${paintError.bad('error')} ${printableLines(text.replace(/^error: /, ''))}`),
+      outputError(text, write) {
+        write(`${paintError.bad('error')} ${printableLines(text.replace(/^error: /, ''))}`)
+        if (text.startsWith("error: unknown option '-") && command.registeredArguments.length > 0)
+          write(
+            `${paintError.dim('hint')}  put -- in front of values that begin with -, behind all options\n`,
+          )
+      },
     })
   for (const child of command.commands) behaveAlike(child, `${path} ${child.name()}`)
 }

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
+import { codePattern } from '../../core/domain/ids.ts'
 import { ConflictError, ValidationError } from '../../core/errors/errors.ts'
 import { findPlaybookFiles } from '../../core/playbook/read/find-files.ts'
 import { parsePlaybook } from '../../core/playbook/read/parse.ts'
@@ -12,6 +13,8 @@ export interface PlaybookTemplate {
   readonly name: string
   /** The type of alerts that start it; undefined: started manually. */
   readonly alertType: string | undefined
+  /** Code of the organization that it belongs to. Default: it is a shared one. */
+  readonly organization?: string | undefined
 }
 
 const maxName = 100
@@ -20,11 +23,12 @@ const maxName = 100
  * Writes a valid playbook and a passing test file; overwrites nothing.
  *
  * @returns their paths
- * @throws ConflictError `playbook_exists`, ValidationError `playbook_name_invalid`, `alert_type_invalid`
+ * @throws ConflictError `playbook_exists`, ValidationError `playbook_name_invalid`, `alert_type_invalid`, `organization_invalid`
  */
 export async function makePlaybook(folder: string, playbook: PlaybookTemplate): Promise<readonly string[]> {
   const { name, alertType } = playbook
   checkName(name)
+  checkOrganization(playbook)
   const texts = [
     { path: join(folder, `${name}.yaml`), text: playbookText(playbook) },
     { path: join(folder, `${name}.test.yaml`), text: testsText(playbook) },
@@ -80,6 +84,14 @@ function checkName(name: string): void {
     )
 }
 
+function checkOrganization({ organization }: PlaybookTemplate): void {
+  if (organization === undefined || new RegExp(codePattern).test(organization)) return
+  const message = `'${printable(organization)}' is not a code of an organization`
+  throw new ValidationError('organization_invalid', message, [], {
+    hint: 'use letters, digits and _, at most 32',
+  })
+}
+
 /** Also searches subfolders: two playbooks with one name cannot both be live. */
 async function refuseTaken(folder: string, name: string, paths: readonly string[]): Promise<void> {
   const files = await findPlaybookFiles(folder).catch((error: NodeJS.ErrnoException) => {
@@ -98,7 +110,11 @@ async function refuseTaken(folder: string, name: string, paths: readonly string[
 /** Quotes text so that it never begins an expression. */
 const quote = (text: string): string => JSON.stringify(text).replaceAll('${{', () => '$${{')
 
-function playbookText({ name, alertType }: PlaybookTemplate): string {
+/** YAML would read a code such as 007 as a number. */
+const quoteWord = (code: string): string =>
+  /^[A-Za-z_]\w*$/.test(code) && !/^(?:true|false|null)$/i.test(code) ? code : `'${code}'`
+
+function playbookText({ name, alertType, organization }: PlaybookTemplate): string {
   const isManual = alertType === undefined
   const text = isManual ? 'inputs.text' : 'alert.content'
   const head = isManual
@@ -111,7 +127,7 @@ function playbookText({ name, alertType }: PlaybookTemplate): string {
     : ['description: Investigates one type of alert.', 'on:', `  alert: { type: ${quote(alertType)} }`]
   return `apiVersion: tocsin/v1
 name: ${name}
-${head.join('\n')}
+${organization === undefined ? '' : `organization: ${quoteWord(organization)}\n`}${head.join('\n')}
 steps:
   # The observables of the ${isManual ? 'text' : 'alert'}: addresses, domains, hashes, users, … \`tocsin skills\` lists all skills.
   - id: observables

@@ -1,5 +1,5 @@
 import { investigatorName } from '../../core/investigation/generate-investigator.ts'
-import { invitationHours } from '../../server/access/invitations.ts'
+import { firstInvitationHours } from '../../server/access/invitations.ts'
 import type { Tocsin } from '../../server/main.ts'
 import { paint } from './paint.ts'
 import { printable } from './printable.ts'
@@ -39,10 +39,12 @@ function firstAccount({ invitationUrl, hasPage }: Tocsin): string[] {
   return [
     '',
     paint.strong(
-      `Create your account as the first administrator; the link works once, for ${invitationHours} hours:`,
+      `Create your account as the first administrator; the link works once, for ${firstInvitationHours} hour:`,
     ),
     '',
     `  ${invitationUrl}`,
+    '',
+    paint.dim('Later, make another link with: tocsin people invite <E-MAIL> --role admin'),
   ]
 }
 
@@ -50,7 +52,7 @@ function firstAccount({ invitationUrl, hasPage }: Tocsin): string[] {
 const maxNamed = 5
 
 function playbookFacts({ config, library }: Tocsin): (readonly string[])[] {
-  const { refused, rivals } = library
+  const [refused, rivals] = [library.refused(), library.rivals()]
   const live = `${library.authored().length} loaded from ${printable(config.playbooksDir)}`
   if (refused.length === 0 && rivals.length === 0) return [['playbooks', live]]
   const rest = refused.length - maxNamed
@@ -61,7 +63,10 @@ function playbookFacts({ config, library }: Tocsin): (readonly string[])[] {
   return [
     ['playbooks', refused.length === 0 ? live : `${live}, ${paint.bad(refusal)}`],
     ...rivals.slice(0, maxNamed).map(({ message }) => ['', paint.warn(printable(message, 400))]),
-    ['', 'run tocsin validate to see the problems; fixed playbooks are loaded at the next start'],
+    [
+      '',
+      `run tocsin validate to see the problems; fixed playbooks are published ${config.playbooksReloadMs > 0 ? 'without a restart' : 'at the next start'}`,
+    ],
   ]
 }
 

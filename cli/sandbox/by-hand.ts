@@ -9,7 +9,7 @@ import { argumentsIn, wordOf } from './usage.ts'
 import type { Failure, SandboxReply } from '../../core/plugin/testing/index.ts'
 
 /** A parsed command, ready to run. */
-export type Work = () => Promise<string>
+export type HandWork = () => Promise<string>
 
 export interface ByHandOptions {
   readonly organization: string
@@ -30,7 +30,10 @@ interface Entry {
  *
  * @throws Error for an unknown command
  */
-export function byHand(sandboxes: readonly StartedSandbox[], options: ByHandOptions): (line: string) => Work {
+export function byHand(
+  sandboxes: readonly StartedSandbox[],
+  options: ByHandOptions,
+): (line: string) => HandWork {
   const entries: readonly Entry[] = [
     ...sandboxes.flatMap(({ plugin, running }) =>
       (running.commands ?? []).map((command) => ({ plugin, command })),

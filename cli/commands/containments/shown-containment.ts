@@ -1,4 +1,4 @@
-import { inputText } from '../../../core/case/actions.ts'
+import { inputText } from '../../../core/case/action-input.ts'
 import { printable } from '../../output/printable.ts'
 import { table } from '../../output/table.ts'
 
@@ -11,6 +11,7 @@ export interface ShownContainment {
     readonly skill: string
     readonly run_uuid: string
     readonly input: Readonly<Record<string, unknown>> | null
+    readonly target?: { readonly id: string; readonly name: string }
   }
   readonly undone_by: string
   readonly can_undo: boolean

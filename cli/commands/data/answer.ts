@@ -12,7 +12,7 @@ interface AnswerOptions {
 export function answerCommand(): Command {
   return new Command('answer')
     .description('answer a question that `tocsin checkpoints` lists')
-    .argument('<checkpoint>', 'its id')
+    .argument('<checkpoint>', 'its id', (id: string) => id.trim())
     .argument('<answer>', 'one of its answers')
     .option('--refuse <numbers>', 'with `approve`: actions to refuse, such as 2,5-7', readNumbers)
     .option('--text <remark>', 'a remark, recorded with the answer')

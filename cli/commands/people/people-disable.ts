@@ -3,7 +3,7 @@ import { paintError } from '../../output/paint.ts'
 import { printable } from '../../output/printable.ts'
 import { thisUser } from '../../this-user.ts'
 import { withStores } from '../../with-stores.ts'
-import { requireAccountOf } from './print-link.ts'
+import { requireAccountOf } from '../../account-of.ts'
 
 export function peopleDisableCommand(): Command {
   return new Command('disable')

@@ -1,5 +1,8 @@
-import { Command, InvalidArgumentError, Option } from 'commander'
+import { Command, InvalidArgumentError } from 'commander'
+import type { AccountRole } from '../../../core/access/account.ts'
 import { peopleRoles } from '../../../core/access/permissions.ts'
+import { ValidationError } from '../../../core/errors/errors.ts'
+import type { Stores } from '../../../core/ports/stores.ts'
 import { patterns } from '../../../server/http/request/patterns.ts'
 import { paintError } from '../../output/paint.ts'
 import { printable } from '../../output/printable.ts'
@@ -14,12 +17,18 @@ interface InviteOptions {
   readonly organization?: readonly string[]
 }
 
+const firstLinkEnded =
+  'this is the first account, so the link for the first administrator that the server printed no longer works; invite an administrator with --role admin'
+
+const isAdminOfAll = ({ role, organizationUuid }: AccountRole): boolean =>
+  role === 'admin' && organizationUuid === null
+
 export function peopleInviteCommand(): Command {
   return new Command('invite')
     .description('create an account and print a link with which the person sets a password')
     .argument('<email>', 'e-mail address of the person', emailAddress)
     .option('--name <name>', 'name of the person; default: the e-mail address')
-    .addOption(new Option('--role <role>', 'role of the person').choices(peopleRoles).default('reader'))
+    .option('--role <role>', `role of the person: ${peopleRoles.join(', ')}, or a custom one`, 'reader')
     .option('--organization <code...>', 'organizations of the role; default: all')
     .addHelpText(
       'after',
@@ -34,11 +43,26 @@ output; it works once. Set TOCSIN_PUBLIC_URL as for the server:
 async function invite(email: string, { name = email, role, organization }: InviteOptions): Promise<void> {
   await withStores(async (stores) => {
     const uuids = await uuidsOf(stores, organization)
+    await requireRole(stores, role, uuids)
     const roles = (uuids ?? [null]).map((organizationUuid) => ({ role, organizationUuid }))
+    const isFirst = (await stores.accounts.list()).length === 0
     const account = await stores.accounts.create({ email, name, roles }, thisUser())
     const scope = organization?.join(', ') ?? 'all organizations'
     process.stderr.write(`${paintError.dim(`${printable(name)}, ${role} of ${scope}`)}\n`)
+    if (isFirst && !roles.some(isAdminOfAll)) process.stderr.write(`${paintError.warn(firstLinkEnded)}\n`)
     await printLink(stores, account)
+  })
+}
+
+/** Throws ValidationError `role_unknown` for a role that is not known, or not in one of the organizations. */
+async function requireRole({ roles }: Stores, role: string, uuids: readonly string[] | null): Promise<void> {
+  const custom = (await roles.list()).filter(({ organizationUuid: own }) =>
+    (uuids ?? [null]).every((uuid) => own === null || own === uuid),
+  )
+  const names = [...peopleRoles, ...custom.map(({ name }) => name)]
+  if (names.includes(role)) return
+  throw new ValidationError('role_unknown', `there is no role '${printable(role)}' there`, [], {
+    hint: `roles: ${names.join(', ')}`,
   })
 }
 

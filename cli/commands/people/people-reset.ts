@@ -3,7 +3,8 @@ import { paintError } from '../../output/paint.ts'
 import { printable } from '../../output/printable.ts'
 import { thisUser } from '../../this-user.ts'
 import { withStores } from '../../with-stores.ts'
-import { printLink, requireAccountOf } from './print-link.ts'
+import { requireAccountOf } from '../../account-of.ts'
+import { printLink } from './print-link.ts'
 
 export function peopleResetCommand(): Command {
   return new Command('reset')

@@ -1,10 +1,8 @@
 import { isLoopback } from '../../../server/config/loopback.ts'
 import type { Account } from '../../../core/access/account.ts'
-import { NotFoundError } from '../../../core/errors/errors.ts'
 import type { Stores } from '../../../core/ports/stores.ts'
 import { createInvitation, invitationHours } from '../../../server/access/invitations.ts'
 import { paintError } from '../../output/paint.ts'
-import { printable } from '../../output/printable.ts'
 import { thisUser } from '../../this-user.ts'
 import { configWithData } from '../../with-stores.ts'
 
@@ -17,13 +15,4 @@ export async function printLink(stores: Stores, { uuid }: Account): Promise<void
     `${paintError.dim(`the link works once, for ${invitationHours} hours; shown once:`)}\n`,
   )
   console.log(url)
-}
-
-/** Throws NotFoundError `account_not_found`. */
-export async function requireAccountOf({ accounts }: Stores, email: string): Promise<Account> {
-  const found = (await accounts.byEmail(email)) ?? (await accounts.find(email.toLowerCase()))
-  if (found !== undefined) return found
-  throw new NotFoundError('account_not_found', `no account has the e-mail address '${printable(email)}'`, {
-    hint: 'tocsin people list shows the accounts',
-  })
 }

@@ -2,7 +2,7 @@ import { Command } from 'commander'
 import { makeBackup } from '../../../server/backup/make-backup.ts'
 import { paint } from '../../output/paint.ts'
 import { printable } from '../../output/printable.ts'
-import { configWithData } from '../../with-stores.ts'
+import { configWithData, requireSqlite } from '../../with-stores.ts'
 import { withMasterKey as keysOf } from '../../../server/secrets/open-secret-sources.ts'
 import { thisUser } from '../../this-user.ts'
 
@@ -27,7 +27,9 @@ Example:
 }
 
 async function backUp(file: string, options: { readonly withMasterKey?: boolean }): Promise<void> {
-  const config = await keysOf(configWithData())
+  const given = configWithData()
+  requireSqlite(given, 'tocsin backup', 'back up the database with pg_dump (docs/backup.md)')
+  const config = await keysOf(given)
   const withMasterKey = options.withMasterKey === true
   const { bytes, playbooks, connections } = await makeBackup(config, file, thisUser(), { withMasterKey })
   const size = bytes < 1_048_576 ? `${Math.ceil(bytes / 1024)} KB` : `${(bytes / 1_048_576).toFixed(1)} MB`

@@ -7,6 +7,7 @@ import type { RestoredRuns } from '../../../server/sqlite/file/restore-file.ts'
 import { paint } from '../../output/paint.ts'
 import { printable } from '../../output/printable.ts'
 import { thisUser } from '../../this-user.ts'
+import { requireSqlite } from '../../with-stores.ts'
 
 interface RestoreOptions {
   readonly replace?: boolean
@@ -33,7 +34,9 @@ all of that. Runs that had not started are queued and start with the server.`,
 }
 
 async function restore(file: string, options: RestoreOptions): Promise<void> {
-  const config = await withMasterKey(readConfig(processEnvironment()))
+  const given = readConfig(processEnvironment())
+  requireSqlite(given, 'tocsin restore', 'restore a dump with pg_restore (docs/backup.md)')
+  const config = await withMasterKey(given)
   const restored = await restoreBackup(config, file, thisUser(), {
     replace: options.replace === true,
     resume: options.resume === true,

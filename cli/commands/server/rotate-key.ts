@@ -4,7 +4,7 @@ import { rotateKey } from '../../../server/store/rotate-key.ts'
 import { paint } from '../../output/paint.ts'
 import { printable } from '../../output/printable.ts'
 import { thisUser } from '../../this-user.ts'
-import { configWithData } from '../../with-stores.ts'
+import { configWithData, requireSqlite } from '../../with-stores.ts'
 
 export function rotateKeyCommand(): Command {
   return new Command('rotate-key')
@@ -24,7 +24,9 @@ If someone else may have read the old key, also replace the credentials in the o
 }
 
 async function rotate(): Promise<void> {
-  const { secrets, oldKey } = rotateKey(await withMasterKey(configWithData()), thisUser())
+  const config = configWithData()
+  requireSqlite(config, 'tocsin rotate-key', 'keep TOCSIN_MASTER_KEY; nothing has been changed')
+  const { secrets, oldKey } = rotateKey(await withMasterKey(config), thisUser())
   console.log(`${paint.good('ok')} ${secrets} secrets are encrypted with the new master key`)
   if (oldKey === undefined)
     console.log(

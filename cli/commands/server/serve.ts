@@ -30,7 +30,10 @@ docs/configuration.md describes every variable.`,
       console.log(welcome(tocsin))
       const gone = await Promise.race([stopSignal(), tocsin.gone])
       if (gone) {
-        tocsin.log.error({ error: gone }, 'exiting: the data directory did not become writable again')
+        tocsin.log.error(
+          { error: gone },
+          'exiting: the data directory is gone, or another process has taken it over',
+        )
         process.exit(exitCodes.failed)
       }
       await tocsin.close()

@@ -9,6 +9,7 @@ interface Options {
   readonly alert?: string
   readonly manual?: boolean
   readonly in?: string
+  readonly organization?: string
 }
 
 export function newPlaybookCommand(): Command {
@@ -17,6 +18,7 @@ export function newPlaybookCommand(): Command {
     .argument('<name>', 'e.g. odd-sign-in, which becomes odd-sign-in.yaml and odd-sign-in.test.yaml')
     .option('--alert <type>', 'type of the alerts that it investigates (default: the name with underscores)')
     .option('--manual', 'people start it with an input, instead of an alert')
+    .option('--organization <code>', 'the organization that it belongs to (default: shared by all)')
     .option('--in <folder>', 'folder for the files; default: TOCSIN_PLAYBOOKS_DIR (./playbooks)')
     .addHelpText(
       'after',
@@ -26,7 +28,8 @@ Overwrites nothing. Continue with docs/tutorial.md.
 Examples:
   tocsin new playbook odd-sign-in
   tocsin new playbook odd-sign-in --alert azure_odd_sign_in
-  tocsin new playbook look-up --manual --in drafts`,
+  tocsin new playbook look-up --manual --in drafts
+  tocsin new playbook acme-sign-in --organization acme`,
     )
     .action(async (name: string, options: Options, command: Command) => {
       if (options.manual === true && options.alert !== undefined)
@@ -35,6 +38,7 @@ Examples:
       const paths = await makePlaybook(options.in ?? readConfig(process.env).playbooksDir, {
         name,
         alertType,
+        organization: options.organization,
       })
       const shown = paths.map((path) => printable(relative('.', path), 5_000))
       const [playbook = '', tests = ''] = shown
