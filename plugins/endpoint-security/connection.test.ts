@@ -169,7 +169,7 @@ describe('the connection of endpoint_security', () => {
     })
 
     it('gets a new token once if the old one expired', async () => {
-      const signal = AbortSignal.timeout(10_000)
+      const signal = AbortSignal.timeout(30_000)
       const list = (settings = running.settings) =>
         runSkill(listMachines, { limit: 1 }, { settings, egress: expiring, signal })
       let expired = false

@@ -31,7 +31,7 @@ async function follow(
   }
   const http = { get } as unknown as HttpClient
   const log = { info() {}, warn() {} }
-  const context = { http, log, signal: AbortSignal.timeout(5000), deadlineMs: roomMs }
+  const context = { http, log, signal: AbortSignal.timeout(30_000), deadlineMs: roomMs }
   const time = {
     now: () => nowMs,
     async pause(ms: number) {

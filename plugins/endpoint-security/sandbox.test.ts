@@ -21,7 +21,7 @@ describe('the sandbox of endpoint_security', () => {
     headers: Readonly<Record<string, string>>,
     body?: string,
   ) {
-    const signal = AbortSignal.timeout(5000)
+    const signal = AbortSignal.timeout(30_000)
     const answer = await loopbackEgress.send({ method, url: running.url + path, headers, body, signal })
     return { status: answer.status, json: JSON.parse(answer.body) as unknown }
   }

@@ -15,7 +15,7 @@ describe('the sandbox of intel_provider', () => {
 
   const ask = async (path: string, headers: Record<string, string> = { 'x-rftoken': fullAccessKey }) => {
     const url = running.url + path
-    const signal = AbortSignal.timeout(5000)
+    const signal = AbortSignal.timeout(30_000)
     const { status, body } = await loopbackEgress.send({
       method: 'GET',
       url,

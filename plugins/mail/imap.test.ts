@@ -26,7 +26,7 @@ describe('mail over IMAP', () => {
   const options = (more: object = {}) => ({
     settings: { ...running.settings, ...more },
     egress: loopbackEgress,
-    signal: AbortSignal.timeout(8_000),
+    signal: AbortSignal.timeout(30_000),
   })
   /** Answers one command in place of the server. */
   const answer = (command: string, act: (on: Interception) => void): void =>

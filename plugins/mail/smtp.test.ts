@@ -24,7 +24,7 @@ describe('mail over SMTP', () => {
   const options = (more: object = {}) => ({
     settings: { ...running.settings, ...more },
     egress: loopbackEgress,
-    signal: AbortSignal.timeout(8_000),
+    signal: AbortSignal.timeout(30_000),
   })
   const answer = (command: string, act: (on: Interception) => void): void =>
     running.controls.intercept((on) => {

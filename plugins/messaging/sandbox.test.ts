@@ -37,7 +37,7 @@ describe('the messaging sandbox', () => {
         ...headers,
       },
       body: JSON.stringify(args),
-      signal: AbortSignal.timeout(5_000),
+      signal: AbortSignal.timeout(30_000),
     })
     return { status, ...(JSON.parse(body) as object) }
   }
