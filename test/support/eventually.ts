@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
-const patienceMs = 30_000
+/** Shorter than mocha's limit of 60 seconds, so that the error names what was waited for. */
+const patienceMs = 50_000
 
 /** Polls until there is a result, for background work; fails after a time limit. */
 export async function eventually<T>(

