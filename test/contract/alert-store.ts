@@ -209,6 +209,24 @@ export function alertStoreContract(subject: GetSubject): void {
       expect(data.some((alert) => 'content' in alert)).to.equal(false)
     })
 
+    it('lists where the content of a found alert matches', async () => {
+      const { stores, acme } = subject()
+      const contents = [
+        '{"user":{"mail":"kim@acme.test"},"note":"none"}',
+        `{"user":"kim@acme.test","filler":"${'x'.repeat(40_000)}"}`,
+      ]
+      for (const content of contents) await stores.alerts.create(newAlert(acme, { content }))
+      const page = { limit: 10, hasPreviews: true, sort: 'created_at' } as const
+      const { data } = await stores.alerts.list('all', { words: 'Kim' }, page)
+      expect(data.map(({ contentMatch }) => contentMatch)).to.deep.equal([
+        { path: 'user.mail', text: 'kim@acme.test', marks: [[0, 3]] },
+        undefined,
+      ])
+      expect(data.every(({ contentPreview }) => contentPreview !== undefined)).to.equal(true)
+      const { data: whole } = await stores.alerts.list('all', {}, page)
+      expect(whole.some((alert) => 'contentMatch' in alert)).to.equal(false)
+    })
+
     it('returns an alert larger than a page on a page of its own', async () => {
       const { stores, acme } = subject()
       for (const size of [5, 1, 5])

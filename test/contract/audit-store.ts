@@ -176,6 +176,41 @@ export function auditStoreContract(subject: GetSubject): void {
       expect((await stores.audit.list([], {}, { limit: 10 })).total).to.equal(0)
     })
 
+    it('filters by the skill that was called or resolved', async () => {
+      const { stores } = subject()
+      const run = await startedRun(subject(), null)
+      await stores.journal.begin(run.uuid, { ...begun, destructive: { class: 'containment', input: {} } })
+      const found = async (skill: string) =>
+        (await stores.audit.list('all', { skill }, { limit: 10 })).data.map(({ action }) => action)
+      expect(await found('endpoint.isolate')).to.deep.equal(['skill.called'])
+      expect(await found('endpoint')).to.deep.equal([])
+      expect(await found('containment')).to.deep.equal([])
+    })
+
+    it('filters by time, also if the clock was set back', async () => {
+      const { stores, clock } = subject()
+      const from = clock.nowMs
+      const times = [10, 30, 20, 40].map((later) => from + later)
+      for (const [index, time] of times.entries()) {
+        clock.nowMs = time
+        await stores.keys.create({ ...key, id: String(index) }, somebody())
+      }
+      const found = async (filter: Parameters<typeof stores.audit.list>[1], oldestFirst = false) => {
+        const page = await stores.audit.list(
+          'all',
+          { action: 'key.created', ...filter },
+          { limit: 10, oldestFirst },
+        )
+        expect(page.total).to.equal(page.data.length)
+        return page.data.map(({ at }) => at - from)
+      }
+      expect(await found({ before: from + 30 })).to.deep.equal([20, 10])
+      expect(await found({ after: from + 30 })).to.deep.equal([40, 30])
+      expect(await found({ after: from + 20, before: from + 40 }, true)).to.deep.equal([30, 20])
+      expect(await found({ before: from })).to.deep.equal([])
+      expect(await found({ after: from + 41 })).to.deep.equal([])
+    })
+
     it('filters by action, actor, subject and time', async () => {
       const { stores, clock } = subject()
       await stores.keys.create(key, somebody('ana'))

@@ -38,10 +38,13 @@ export function caseFileStoreContract(subject: GetSubject): void {
           sha256: sha256(bytes),
           name: 'mail.eml',
           contentType: 'message/rfc822',
+          detectedType: null,
           size: bytes.length,
           addedAt: clock.nowMs,
           addedBy: { kind: 'run', id: 'run-1', name: 'triage' },
           deletedAt: null,
+          deletedBy: null,
+          deletedReason: null,
         })
         const read = await contentOf(await files().open([acme.uuid], id, attached.sha256))
         expect(read.equals(bytes)).to.equal(true)
@@ -103,6 +106,116 @@ export function caseFileStoreContract(subject: GetSubject): void {
       await expectRejection(large, 'ConflictError', 'file_too_large')
       await Promise.all(Array.from({ length: 500 }, (_one, n) => attach(id, text(String(n)))))
       await expectRejection(attach(id, text('one more')), 'ConflictError', 'too_many_files')
+    })
+
+    describe('an upload by a person', () => {
+      const anna = personOf('anna')
+      const inChunks = async function* (bytes: Uint8Array, size: number) {
+        for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size)
+      }
+      const upload = (id: string, name: string, bytes: Uint8Array, chunk = 100_000, size?: number) =>
+        files().upload(subject().acme.uuid, id, { name, content: inChunks(bytes, chunk), size }, anna)
+
+      it('stores chunks of any size byte by byte, tells the type, and is the response and in the audit log', async () => {
+        const { stores, acme } = subject()
+        const id = await newCase()
+        const program = Buffer.concat([Buffer.from('MZ'), largeFile])
+        for (const [chunk, bytes] of [
+          [100_000, program],
+          [megabyte, largeFile],
+          [3 * megabyte, largeFile.subarray(1)],
+          [1, Buffer.of()],
+          [1, Buffer.from('#!/bin/sh')],
+        ] as const) {
+          const { file, isNew } = await upload(id, 'x', bytes, chunk)
+          expect([isNew, file.sha256, file.size]).to.deep.equal([true, sha256(bytes), bytes.length])
+          const read = await contentOf(await files().open([acme.uuid], id, file.sha256))
+          expect(read.equals(bytes)).to.equal(true)
+        }
+        const types = (await files().list('all', id)).map(({ detectedType }) => detectedType)
+        const program1 = 'application/vnd.microsoft.portable-executable'
+        expect(types).to.deep.equal([program1, null, null, null, 'text/x-shellscript'])
+        expect((await stores.cases.find('all', id))?.respondedAt).not.to.equal(null)
+        const { data } = await stores.audit.list('all', { action: 'case.file_uploaded' }, { limit: 9 })
+        expect(data).to.have.length(5)
+        expect(data[0]?.details).to.deep.equal({ file: 'x', sha256: sha256('#!/bin/sh'), size: '9 bytes' })
+      })
+
+      it('attaches a content once, under its first name', async () => {
+        const id = await newCase()
+        const both = await Promise.all([upload(id, 'a', largeFile), upload(id, 'b', largeFile)])
+        const again = await upload(id, 'c', largeFile)
+        expect([...both, again].filter(({ isNew }) => isNew)).to.have.length(1)
+        expect(await files().list('all', id)).to.deep.equal([again.file])
+      })
+
+      it('attaches nothing if the content breaks off or is too large, and frees the quota', async () => {
+        const { acme } = subject()
+        const id = await newCase()
+        const broken = async function* () {
+          yield largeFile
+          throw new Error('cut')
+        }
+        const cut = files().upload(acme.uuid, id, { name: 'x', content: broken(), size: undefined }, anna)
+        expect(await cut.catch(({ message }: Error) => message)).to.equal('cut')
+        const large = new Uint8Array(32 * megabyte + 1)
+        await expectRejection(upload(id, 'x', large), 'ConflictError', 'file_too_large')
+        await expectRejection(
+          upload(id, 'x', large, megabyte, large.length),
+          'ConflictError',
+          'file_too_large',
+        )
+        expect(await files().list('all', id)).to.deep.equal([])
+        expect((await timelineOf(subject().stores, id)).map(({ kind }) => kind)).to.deep.equal(['opened'])
+      })
+
+      it('can be withdrawn with a reason, which stays with its name and hash', async () => {
+        const { stores, acme, globex, clock } = subject()
+        const [id, other] = [await newCase(), await newCase('b')]
+        for (const each of [id, other]) await upload(each, 'pay.pdf', largeFile)
+        const withdraw = (organization = acme.uuid, hash = sha256(largeFile)) =>
+          files().withdraw(organization, id, hash, 'personal data', anna)
+        await expectRejection(withdraw(globex.uuid), 'NotFoundError', 'case_not_found')
+        await expectRejection(withdraw(acme.uuid, sha256('y')), 'NotFoundError', 'file_not_found')
+        const withdrawn = await withdraw()
+        expect(withdrawn).to.include({
+          deletedAt: clock.nowMs,
+          deletedReason: 'personal data',
+          name: 'pay.pdf',
+        })
+        expect(withdrawn.deletedBy).to.deep.equal({ kind: 'person', id: 'anna', name: 'anna' })
+        clock.nowMs += 1
+        expect(await withdraw(), 'twice').to.deep.equal(withdrawn)
+        expect(await files().open('all', id, sha256(largeFile))).to.equal(undefined)
+        const kept = await contentOf(await files().open('all', other, sha256(largeFile)))
+        expect(kept.equals(largeFile), 'the same content of another case').to.equal(true)
+        const entries = (await timelineOf(stores, id)).filter(({ kind }) => kind === 'file')
+        expect(entries.at(-1)?.text).to.equal(
+          `pay.pdf was withdrawn, and its content deleted (SHA-256 ${sha256(largeFile)}): personal data`,
+        )
+        expect(entries).to.have.length(2)
+        const { data } = await stores.audit.list('all', { action: 'case.file_withdrawn' }, { limit: 9 })
+        expect(data.map(({ details }) => details['reason'])).to.deep.equal(['personal data'])
+        const { file } = await upload(id, 'again.pdf', largeFile)
+        expect(file).to.include({ name: 'again.pdf', deletedAt: null, deletedBy: null, deletedReason: null })
+      })
+
+      it('moves with its case when it is merged', async () => {
+        const { stores, acme } = subject()
+        const [id, other] = [await newCase(), await newCase('b')]
+        await upload(id, 'a', Buffer.from('a'))
+        const merged = await stores.caseMoves.merge(
+          acme.uuid,
+          { id: other, revision: undefined },
+          [{ id, revision: undefined }],
+          anna,
+        )
+        expect(merged).to.be.an('object')
+        for (const each of [id, other])
+          expect((await files().list('all', each)).map(({ name }) => name)).to.deep.equal(['a'])
+        await files().withdraw(acme.uuid, id, sha256('a'), 'x', anna)
+        expect((await files().list('all', other))[0]?.deletedReason).to.equal('x')
+      })
     })
 
     describe('after the retention period', () => {

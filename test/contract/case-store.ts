@@ -24,6 +24,8 @@ export function caseStoreContract(subject: GetSubject): void {
         severity: 'medium',
         verdict: 'unknown',
         assignee: null,
+        assigneeId: null,
+        assigneeState: null,
         closingReason: null,
         resolution: '',
         revision: 1,

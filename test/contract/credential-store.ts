@@ -232,5 +232,14 @@ export function credentialStoreContract(subject: GetSubject): void {
       })
       expect(await stores.credentials.of(account.uuid)).to.include({ passwordHash: 'h1' })
     })
+
+    it('ends the invitation of the first administrator with the first account', async () => {
+      const { stores } = subject()
+      await create(null)
+      await anna()
+      expect(await stores.invitations.find(hashOf(1))).to.equal(undefined)
+      const root = { email: 'root@example.com', name: 'Root' }
+      await expectRejection(accept(1, root), 'NotFoundError', 'invitation_not_found')
+    })
   })
 }

@@ -180,7 +180,7 @@ export function eventWaitStoreContract(subject: GetSubject): void {
           await change({ severity: index % 2 === 0 ? 'high' : 'low', summary: String(index) })
         expect((await watchCase(null)).lastFailure).to.equal(changesLost)
         expect((await waits().next(run.uuid, 'wait', 5_000)).events).to.have.length(maxKeptChanges)
-      }).timeout(20_000)
+      })
     })
 
     it('ends with its run', async () => {

@@ -8,6 +8,10 @@ import type { Stores } from '../../core/ports/stores.ts'
 
 export interface OpenedStores {
   readonly stores: Stores
+  /** Opens the same data once more, as another process does that leaves the work to the first one. */
+  another(): Promise<Stores>
+  /** Resolves when listeners know of the changes of all writes so far; absent: they know when a write resolves. */
+  readonly changesTold?: () => Promise<void>
   /** Closes the stores and deletes their data. */
   dispose(): Promise<void>
 }
@@ -18,6 +22,8 @@ export type MakeStores = (clock: Pick<Clock, 'now'>) => Promise<OpenedStores>
 /** Stores with two organizations (`Acme`, `Globex`) and a provider (`SIEM`) in them. */
 export interface Subject {
   readonly stores: Stores
+  readonly another: OpenedStores['another']
+  readonly changesTold: () => Promise<void>
   readonly clock: { nowMs: number }
   readonly acme: Organization
   readonly globex: Organization

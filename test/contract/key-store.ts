@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import type { Actor } from '../../core/domain/audit.ts'
 import type { NewApiKey } from '../../core/ports/access/key-store.ts'
 import { expectRejection, unknownUuid, uuidPattern, type GetSubject } from './fixture.ts'
 import { somebody } from '../support/somebody.ts'
@@ -34,6 +35,18 @@ export function keyStoreContract(subject: GetSubject): void {
       expect(found?.key).to.deep.equal(key)
       expect([...(found?.secretHash ?? [])]).to.deep.equal([...secretHash])
       expect(await stores.keys.find('K1')).to.equal(undefined)
+    })
+
+    it('creates a first administrator key only while none is usable, also of two at once', async () => {
+      const { stores, clock } = subject()
+      await stores.keys.create(newKey({ id: 'old', expiresAt: clock.nowMs }), somebody())
+      await stores.keys.create(newKey({ id: 'reader', role: 'reader' }), somebody())
+      const made = await Promise.all(
+        ['one', 'other'].map((id) => stores.keys.createFirst(newKey({ id }), somebody())),
+      )
+      expect(made.filter((key) => key !== undefined).map(({ id }) => id)).to.have.length(1)
+      expect(await stores.keys.createFirst(newKey({ id: 'third' }), somebody())).to.equal(undefined)
+      expect(await stores.keys.list()).to.have.length(3)
     })
 
     it('distinguishes a key for all organizations from one for none', async () => {
@@ -108,15 +121,79 @@ export function keyStoreContract(subject: GetSubject): void {
       await stores.keys.create(newKey(), somebody())
       expect((await stores.keys.find('k1'))?.previous).to.equal(null)
       const next = new Uint8Array(32).fill(7)
-      const rotated = await stores.keys.rotate('k1', next, clock.nowMs + 5, somebody())
+      const rotated = await stores.keys.rotate(
+        'k1',
+        { secretHash: next, previousUntil: clock.nowMs + 5 },
+        somebody(),
+      )
       expect(rotated).to.include({ id: 'k1', rotatedAt: clock.nowMs })
       const found = await stores.keys.find('k1')
       expect(found?.secretHash).to.deep.equal(next)
       expect(found?.previous).to.deep.equal({ secretHash, until: clock.nowMs + 5 })
       await stores.keys.create(newKey({ id: 'k2', role: 'intake' }), somebody())
       await stores.keys.revoke('k2', somebody())
-      await expectRejection(stores.keys.rotate('k2', next, 0, somebody()), 'ConflictError', 'key_revoked')
-      await expectRejection(stores.keys.rotate('k3', next, 0, somebody()), 'NotFoundError', 'key_not_found')
+      const refused = (id: string) =>
+        stores.keys.rotate(id, { secretHash: next, previousUntil: 0 }, somebody())
+      await expectRejection(refused('k2'), 'ConflictError', 'key_revoked')
+      await expectRejection(refused('k3'), 'NotFoundError', 'key_not_found')
+    })
+
+    it('renews a key with a new secret, and never ends it earlier', async () => {
+      const { stores, clock } = subject()
+      await stores.keys.create(newKey({ expiresAt: clock.nowMs + 5 }), somebody())
+      const renew = (expiresAt?: number | null) =>
+        stores.keys.rotate('k1', { secretHash, previousUntil: 0, expiresAt }, somebody())
+      expect(await renew()).to.include({ expiresAt: clock.nowMs + 5 })
+      expect(await renew(clock.nowMs + 9)).to.include({ expiresAt: clock.nowMs + 9 })
+      await expectRejection(renew(clock.nowMs + 8), 'ConflictError', 'key_end_earlier')
+      expect(await renew(null)).to.include({ expiresAt: null })
+      await expectRejection(renew(clock.nowMs + 99), 'ConflictError', 'key_end_earlier')
+    })
+
+    it('records who knows a secret: its creator, then whoever replaced it', async () => {
+      const { stores, clock } = subject()
+      const known = async (by: Partial<Actor>, until: number) =>
+        (await stores.keys.rotate('k1', { secretHash, previousUntil: until }, { ...somebody(), ...by }))
+          .secretKnownBy
+      const { kind, id } = somebody()
+      const made = await stores.keys.create(newKey(), somebody())
+      expect(made.secretKnownBy).to.deep.equal([{ kind, id }])
+      const anna = { kind: 'account', id: 'anna' } as const
+      const bo = { kind: 'account', id: 'bo' } as const
+      expect(await known(anna, clock.nowMs + 5)).to.deep.equal([{ kind, id }, anna])
+      expect(await known(bo, clock.nowMs)).to.deep.equal([bo])
+      expect(await known(bo, clock.nowMs + 5)).to.deep.equal([bo])
+      expect(await known({ kind: 'api_key', id: 'k1' }, clock.nowMs)).to.deep.equal([
+        bo,
+        { kind: 'api_key', id: 'k1' },
+      ])
+      expect((await stores.keys.find('k1'))?.key.secretKnownBy).to.have.length(2)
+    })
+
+    it('lists owners and holders of secrets as they were before a time', async () => {
+      const { stores, clock } = subject()
+      const { kind, id } = somebody()
+      const anna = await stores.accounts.create(
+        { email: 'ann@example.com', name: 'Ann', roles: [] },
+        somebody(),
+      )
+      const begin = clock.nowMs
+      await stores.keys.create(newKey(), somebody())
+      clock.nowMs += 10
+      await stores.keys.change('k1', { ownerUuid: anna.uuid }, undefined, somebody())
+      clock.nowMs += 10
+      const bo = { kind: 'account', id: 'bo' } as const
+      await stores.keys.rotate('k1', { secretHash, previousUntil: clock.nowMs }, { ...somebody(), ...bo })
+      const before = async (at: number) => {
+        const key = (await stores.keys.listBefore(begin + at)).find((each) => each.id === 'k1')
+        return [key?.ownerUuid, key?.secretKnownBy]
+      }
+      const creator = [{ kind, id }]
+      expect(await before(0), 'a later key').to.deep.equal([null, creator])
+      expect(await before(10)).to.deep.equal([null, creator])
+      expect(await before(11)).to.deep.equal([anna.uuid, creator])
+      expect(await before(20)).to.deep.equal([anna.uuid, creator])
+      expect(await before(21)).to.deep.equal([anna.uuid, [bo]])
     })
 
     it('has an owner, whose disabled account shows, and addresses', async () => {

@@ -162,5 +162,31 @@ export function numberStoreContract(subject: GetSubject): void {
       expect((await store().runs('all', range()))[0]?.completed).to.equal(1)
       expect((await store().questions('all', range()))[0]?.questions).to.equal(1)
     })
+
+    it('tells the newest run of playbooks and how many ended, within the scope', async () => {
+      const { stores, clock, globex } = subject()
+      const first = await startedRun(subject(), null)
+      await stores.runs.end(first.uuid, completed)
+      pass(2 * dayMs)
+      const second = await startedRun(subject(), null)
+      await stores.runs.end(second.uuid, failed)
+      pass(1_000)
+      const last = await startedRun(subject(), null)
+      await store().catchUp()
+      const names = [first.playbookName, 'never ran']
+      const activity = async (scope: 'all' | readonly string[], days: number) => [
+        ...(await stores.runs.activityOf(scope, names, clock.nowMs - days * dayMs)),
+      ]
+      const never = ['never ran', { lastRunAt: null, runs: 0 }]
+      expect(await activity('all', 5)).to.deep.equal([
+        [first.playbookName, { lastRunAt: last.createdAt, runs: 2 }],
+        never,
+      ])
+      expect((await activity('all', 1))[0]?.[1].runs).to.equal(1)
+      expect(await activity([globex.uuid], 5)).to.deep.equal([
+        [first.playbookName, { lastRunAt: null, runs: 0 }],
+        never,
+      ])
+    })
   })
 }

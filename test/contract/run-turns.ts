@@ -52,7 +52,7 @@ export function runTurnsContract(subject: GetSubject): void {
       const { runs } = subject().stores
       const { uuid } = await startedRun(subject(), null)
       const ended = await runs.end(uuid, completed)
-      expect(await runs.take(uuid)).to.deep.equal({ run: ended, soloCrashes: 0 })
+      expect(await runs.take(uuid)).to.deep.equal({ run: ended, turn: 1, soloCrashes: 0 })
       expect(await runs.park(uuid, 1)).to.equal(false)
       expect(await runs.take(unknownUuid)).to.equal(undefined)
     })

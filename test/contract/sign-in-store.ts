@@ -117,6 +117,26 @@ export function signInStoreContract(subject: GetSubject): void {
       expect(data[0]?.details).to.deep.include({ reason: 'stopped' })
     })
 
+    it('is renewed by one node at a time, and ended when that was lost during the renewal', async () => {
+      const { stores, another } = subject()
+      const of = await connection()
+      const { id } = (await stores.signIns.save(of, made, 1, somebody())).signIn!
+      const other = await another()
+      try {
+        await stores.nodes.join({ name: 'a', program: '1' })
+        await other.nodes.join({ name: 'b', program: '1' })
+        expect(await other.signIns.beginRenewal(of, id)).to.equal(true)
+        expect(await stores.signIns.beginRenewal(of, id)).to.equal(false)
+        expect(await stores.signIns.endInterrupted('stopped')).to.equal(0)
+        const found = (await stores.nodes.list()).filter((node) => node.id === other.nodes.id)
+        await stores.nodes.remove(found, 'lost')
+        expect(await stores.signIns.endInterrupted('stopped')).to.equal(1)
+        expect((await stores.signIns.open(of))?.signIn.ended?.reason).to.equal('stopped')
+      } finally {
+        await other.close()
+      }
+    })
+
     it('is deleted by a sign-out, with its connection, or with a change that says so', async () => {
       const { stores, acme } = subject()
       const of = await connection()

@@ -147,7 +147,7 @@ export function stateStoreContract(subject: GetSubject): void {
 
     it('forgets expired entries, and with a retention period the states of removed playbooks', async () => {
       const { retention, playbooks } = subject().stores
-      const limits = { idleMs: day, lifetimeMs: day } as never
+      const limits = { idleMs: day, maxMs: day }
       const playbook = {
         name: 'triage',
         hash: 'a'.repeat(64),
@@ -171,7 +171,7 @@ export function stateStoreContract(subject: GetSubject): void {
       subject().clock.nowMs += day
       await prune(subject().clock.nowMs)
       expect(await state().list('all', 'triage')).to.have.length(2)
-      await playbooks.keepOnly([], somebody())
+      await playbooks.publish({ versions: [], removed: [{ name: 'triage' }], files: [] }, somebody())
       subject().clock.nowMs += day
       await prune(changedAt)
       expect(await state().list('all', 'triage')).to.have.length(2)

@@ -25,6 +25,7 @@ import { journalReaderContract } from './journal-reader.ts'
 import { keyStoreContract } from './key-store.ts'
 import { organizationStoreContract } from './organization-store.ts'
 import { pagingContract } from './paging.ts'
+import { draftStoreContract } from './draft-store.ts'
 import { playbookStoreContract } from './playbook-store.ts'
 import { providerStoreContract } from './provider-store.ts'
 import { requestStoreContract } from './request-store.ts'
@@ -32,12 +33,15 @@ import { retentionStoreContract } from './retention-store.ts'
 import { runStoreContract } from './run-store.ts'
 import { rerunsContract } from './reruns.ts'
 import { runTurnsContract } from './run-turns.ts'
+import { lostTurnsContract } from './lost-turns.ts'
 import { scheduleStoreContract } from './schedule-store.ts'
 import { sessionStoreContract } from './session-store.ts'
 import { signInStoreContract } from './sign-in-store.ts'
 import { shadowStoreContract } from './shadow-store.ts'
 import { singleSignOnStoreContract } from './single-sign-on-store.ts'
 import { stateStoreContract } from './state-store.ts'
+import { notificationStoreContract } from './notification-store.ts'
+import { nodeStoreContract } from './node-store.ts'
 import { numberStoreContract } from './number-store.ts'
 import { observableStoreContract } from './observable-store.ts'
 import { triggerStoreContract } from './trigger-store.ts'
@@ -56,13 +60,15 @@ export function storesContract(makeStores: MakeStores): void {
     const acme = await stores.organizations.create({ code: 'Acme', name: 'Acme Ltd' }, somebody())
     const globex = await stores.organizations.create({ code: 'Globex', name: 'Globex Corp' }, somebody())
     await stores.providers.create({ code: 'SIEM', name: 'The SIEM' }, somebody())
-    subject = { stores, clock, acme, globex }
+    const { another, changesTold = () => Promise.resolve() } = opened
+    subject = { stores, another, changesTold, clock, acme, globex }
   })
 
   afterEach(() => opened.dispose())
 
   const getSubject = () => subject
   organizationStoreContract(getSubject)
+  nodeStoreContract(getSubject)
   providerStoreContract(getSubject)
   keyStoreContract(getSubject)
   accountStoreContract(getSubject)
@@ -77,12 +83,15 @@ export function storesContract(makeStores: MakeStores): void {
   caseFileStoreContract(getSubject)
   caseMoveStoreContract(getSubject)
   caseWorkStoreContract(getSubject)
+  notificationStoreContract(getSubject)
   sharedFilterStoreContract(getSubject)
   correlationContract(getSubject)
   playbookStoreContract(getSubject)
+  draftStoreContract(getSubject)
   runStoreContract(getSubject)
   rerunsContract(getSubject)
   runTurnsContract(getSubject)
+  lostTurnsContract(getSubject)
   transitionsContract(getSubject)
   alertGroupsContract(getSubject)
   firstRunsContract(getSubject)

@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import type { RunEvent } from '../../core/domain/run.ts'
 import type { NotedEvent } from '../../core/ports/runs/trigger-store.ts'
 import { somebody } from '../support/somebody.ts'
 import { newAlert, timelineOf, type GetSubject } from './fixture.ts'
@@ -13,9 +14,10 @@ export function triggerStoreContract(subject: GetSubject): void {
       alertUuid: null,
     })
     let noted: number
+    const none = { runEvents: new Set<RunEvent>(), questionDelays: new Set<number>() }
     function watch(entities = false): void {
       noted = 0
-      store().watch({ caseEvents: new Set(['closed', 'opened']), entities }, () => noted++)
+      store().watch({ caseEvents: new Set(['closed', 'opened']), ...none, entities }, () => noted++)
     }
     const open = (organizationUuid = subject().acme.uuid) =>
       subject().stores.cases.create(organizationUuid, { title: 'One' }, somebody(), `key ${noted}`)

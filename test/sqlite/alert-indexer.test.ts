@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'chai'
 import type { Organization } from '../../core/domain/organization.ts'
 import type { Stores } from '../../core/ports/stores.ts'
-import { Database } from '../../server/sqlite/database/database.ts'
+import { SqliteConnection } from '../../server/sqlite/database/connection.ts'
 import { expectRejection, newAlert } from '../contract/fixture.ts'
 import { makeTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.ts'
 import { openStoresIn } from '../support/stores.ts'
@@ -12,13 +12,13 @@ import { somebody } from '../support/somebody.ts'
 describe('the search index of alerts', () => {
   let folder: TemporaryFolder
   let stores: Stores
-  let other: Database
+  let other: SqliteConnection
   let acme: Organization
 
   beforeEach(async () => {
     folder = await makeTemporaryFolder()
     stores = await openStoresIn(folder.path)
-    other = new Database(join(folder.path, 'tocsin.db'))
+    other = new SqliteConnection(join(folder.path, 'tocsin.db'))
     acme = await stores.organizations.create({ code: 'Acme', name: 'x' }, somebody())
     await stores.providers.create({ code: 'SIEM', name: 'x' }, somebody())
   })

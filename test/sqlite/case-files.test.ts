@@ -7,8 +7,9 @@ import { theServer } from '../../core/domain/audit.ts'
 import type { Stores } from '../../core/ports/stores.ts'
 import { createSecretBox } from '../../server/secrets/secret-box.ts'
 import { loadMasterKey } from '../../server/secrets/master-key.ts'
-import { resealSecrets } from '../../server/sqlite/connections/reseal-secrets.ts'
-import { Database } from '../../server/sqlite/database/database.ts'
+import type { SqliteDatabase } from '../../server/sqlite/database/sqlite-database.ts'
+import { resealFile } from '../../server/sqlite/file/reseal-file.ts'
+import { SqliteConnection } from '../../server/sqlite/database/connection.ts'
 import { contentOf, largeFile, sha256 } from '../contract/case-file-store.ts'
 import { expectRejection } from '../contract/fixture.ts'
 import { makeRandom, seed, times } from '../support/random.ts'
@@ -48,7 +49,7 @@ describe(`files of cases in SQLite (seed ${seed})`, function () {
   const attach = (stores: Stores, bytes: Uint8Array) =>
     stores.cases.files.attach(organizationUuid, caseId, { name: 'x', bytes }, theServer)
   const count = (table: string, where = 'true') => {
-    const database = new Database(join(folder.path, 'tocsin.db'))
+    const database = new SqliteConnection(join(folder.path, 'tocsin.db'))
     try {
       return database.one<{ n: number }>(`SELECT count(*) AS n FROM ${table} WHERE ${where}`).n
     } finally {
@@ -82,14 +83,14 @@ describe(`files of cases in SQLite (seed ${seed})`, function () {
   })
 
   it('left behind by a killed process count until they are deleted', async () => {
-    const fileQuota = largeFile.length + 100
+    const fileLimits = { organization: largeFile.length + 100 }
     await inStores(
       async (stores) => {
         await attach(stores, largeFile)
       },
-      { fileQuota },
+      { fileLimits },
     )
-    const database = new Database(join(folder.path, 'tocsin.db'))
+    const database = new SqliteConnection(join(folder.path, 'tocsin.db'))
     database.script("DELETE FROM case_files; UPDATE file_contents SET state = 'arriving'")
     database.close()
     await inStores(
@@ -98,7 +99,7 @@ describe(`files of cases in SQLite (seed ${seed})`, function () {
         while (await stores.retention.clearExpired({ idleMs: 1, maxMs: 1 })) continue
         await attach(stores, Buffer.alloc(101))
       },
-      { fileQuota },
+      { fileLimits },
     )
     expect(count('file_pieces')).to.equal(1)
   })
@@ -130,9 +131,61 @@ describe(`files of cases in SQLite (seed ${seed})`, function () {
         expect(error.message).to.include('have 60 bytes; 41 bytes more would exceed its quota of 100 bytes')
         await attach(stores, Buffer.alloc(40))
       },
-      { fileQuota: 100 },
+      { fileLimits: { organization: 100 } },
     )
     expect(count('file_contents')).to.equal(2)
+  })
+
+  it('of a case count up to its limit, also while they arrive', async () => {
+    const upload = (stores: Stores, fill: string, bytes: number) => {
+      const content = (async function* () {
+        yield Buffer.alloc(bytes, fill)
+      })()
+      const file = { name: fill, content, size: undefined }
+      return stores.cases.files.upload(organizationUuid, caseId, file, theServer)
+    }
+    await inStores(
+      async (stores) => {
+        const both = await Promise.allSettled([upload(stores, 'a', 60), upload(stores, 'b', 60)])
+        const [refused] = both.flatMap((each) => (each.status === 'rejected' ? [each.reason as Error] : []))
+        expect(refused).to.include({ code: 'case_files_full' })
+        expect(refused?.message).to.include(
+          'have 60 bytes; 60 bytes more would exceed its limit of 100 bytes',
+        )
+        await upload(stores, 'c', 40)
+        await expectRejection(attach(stores, Buffer.alloc(1)), 'ConflictError', 'case_files_full')
+      },
+      { fileLimits: { case: 100, organization: 200 } },
+    )
+    await inStores(
+      async (stores) => {
+        const large = upload(stores, 'd', 2_000_000)
+        await expectRejection(large, 'ConflictError', 'file_quota_reached')
+      },
+      { fileLimits: { organization: 1_500_000 } },
+    )
+  })
+
+  it('that find no room on the disk are not attached, and can be uploaded again', async () => {
+    await inStores(async (stores) => {
+      const { database } = stores.cases.files as unknown as { readonly database: SqliteDatabase }
+      const { connection } = database
+      const upload = () => {
+        const content = (async function* () {
+          yield largeFile
+        })()
+        const file = { name: 'x', content, size: largeFile.length }
+        return stores.cases.files.upload(organizationUuid, caseId, file, theServer)
+      }
+      connection.pragma(`max_page_count = ${Number(connection.pragma('page_count')) + 300}`)
+      await expectRejection(upload(), 'UnavailableError', 'store_unavailable')
+      expect(await stores.cases.files.list('all', caseId)).to.deep.equal([])
+      connection.pragma('max_page_count = 1000000')
+      expect(await upload()).to.include({ isNew: true })
+      while (await stores.retention.clearExpired({ idleMs: 1, maxMs: 1 })) continue
+    })
+    expect(count('file_contents')).to.equal(1)
+    expect(count('file_pieces')).to.equal(3)
   })
 
   it('are encrypted, so that a virus scanner does not take the database for malware, and stay readable with a new master key', async () => {
@@ -146,7 +199,7 @@ describe(`files of cases in SQLite (seed ${seed})`, function () {
       key: createSecretKey(Buffer.alloc(32, 7)),
       version: from.version + 1,
     })
-    resealSecrets(path, {
+    resealFile(path, {
       from: createSecretBox(from),
       to,
       version: from.version + 1,

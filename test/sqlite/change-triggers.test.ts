@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { expect } from 'chai'
-import { watchedTables } from '../../server/sqlite/database/change-triggers.ts'
+import { watchedTables } from '../../server/sql/database/changes.ts'
 import { openDatabase } from '../../server/sqlite/file/open-database.ts'
 import { makeTemporaryFolder } from '../support/temporary-folder.ts'
 
@@ -32,6 +32,8 @@ const unwatched = [
   'inbound_calls',
   'journal_copies',
   'once_requests',
+  'playbook_changes',
+  'playbook_files',
   'playbook_states',
   'rated_starts',
   'schedules',
@@ -60,6 +62,8 @@ const unwatched = [
   'logout_tokens',
   'account_identities',
   'provider_sessions',
+  'nodes',
+  'node_jobs',
 ]
 
 describe('change triggers', () => {

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { expect } from 'chai'
-import { expiryQueries } from '../../server/sqlite/containments/containment-store.ts'
+import { expiryQueries } from '../../server/sql/containments/containment-store.ts'
 import { openDatabase } from '../../server/sqlite/file/open-database.ts'
 import { makeTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.ts'
 

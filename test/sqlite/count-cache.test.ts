@@ -1,11 +1,13 @@
 import { expect } from 'chai'
-import { CountCache } from '../../server/sqlite/database/count-cache.ts'
+import { CountCache } from '../../server/sql/database/count-cache.ts'
+import { known } from '../../server/sql/database/work.ts'
+import { done } from '../../server/sqlite/database/sqlite-database.ts'
 
 describe('counts of lists', () => {
   it('are not cached for small tables', () => {
     const counts = new CountCache()
     let made = 0
-    for (let time = 0; time < 3; time++) counts.total('a', 19_999, () => ++made)
+    for (let time = 0; time < 3; time++) done(counts.total('a', 19_999, () => known(++made)))
     expect(made).to.equal(3)
   })
 
@@ -14,10 +16,12 @@ describe('counts of lists', () => {
     const counts = new CountCache(() => now)
     let made = 0
     const count = (key: string, ms: number) =>
-      counts.total(key, 1_000_000, () => {
-        now += ms
-        return ++made
-      })
+      done(
+        counts.total(key, 1_000_000, () => {
+          now += ms
+          return known(++made)
+        }),
+      )
     expect([count('a', 20), count('a', 20), count('b', 5_000)]).to.deep.equal([1, 1, 2])
     now = 20 + 100 * 20
     expect(count('a', 20)).to.equal(3)

@@ -2,7 +2,7 @@ import { copyFile, rename, rm, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect } from 'chai'
 import type { Stores } from '../../core/ports/stores.ts'
-import { Database } from '../../server/sqlite/database/database.ts'
+import { SqliteConnection } from '../../server/sqlite/database/connection.ts'
 import { expectRejection } from '../contract/fixture.ts'
 import { somebody } from '../support/somebody.ts'
 import { makeTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.ts'
@@ -79,7 +79,7 @@ describe('SQLite stores whose files are moved or replaced', function () {
   })
 
   it('leave no log that could be mistaken for that of a replacement file', async () => {
-    const before = new Database(file())
+    const before = new SqliteConnection(file())
     before.pragma('wal_checkpoint(TRUNCATE)')
     before.close()
     await copyFile(file(), file('.backup'))
@@ -89,7 +89,7 @@ describe('SQLite stores whose files are moved or replaced', function () {
     stores.gone()
     // Each in its own folder, because only the files beside it identify a database.
     const codesIn = (path: string) => {
-      const database = new Database(path)
+      const database = new SqliteConnection(path)
       const rows = database.all<{ code: string }>('SELECT code FROM organizations')
       const whole = database.pragma('integrity_check')
       database.close()

@@ -1,22 +1,24 @@
 import { join } from 'node:path'
 import { expect } from 'chai'
-import { Database } from '../../server/sqlite/database/database.ts'
+import { known } from '../../server/sql/database/work.ts'
+import { SqliteConnection } from '../../server/sqlite/database/connection.ts'
+import { SqliteDatabase } from '../../server/sqlite/database/sqlite-database.ts'
 import { GroupCommit, type GroupCommitOptions } from '../../server/sqlite/database/group-commit.ts'
 import { expectRejection } from '../contract/fixture.ts'
 import { makeTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.ts'
 
 describe('GroupCommit', () => {
   let folder: TemporaryFolder
-  let database: Database
+  let database: SqliteConnection
   let commits: GroupCommit
 
   beforeEach(async () => {
     folder = await makeTemporaryFolder()
-    database = new Database(join(folder.path, 'test.db'), { busyTimeoutMs: 0 })
+    database = new SqliteConnection(join(folder.path, 'test.db'), { busyTimeoutMs: 0 })
     database.pragma('journal_mode = WAL')
     database.pragma('synchronous = FULL')
     database.script('CREATE TABLE t (n INTEGER PRIMARY KEY, text TEXT)')
-    commits = new GroupCommit(database)
+    commits = new GroupCommit(new SqliteDatabase(database))
   })
 
   afterEach(async () => {
@@ -24,13 +26,13 @@ describe('GroupCommit', () => {
     await folder.remove()
   })
 
-  const insert = (n: number, text = '') => database.insert('INSERT INTO t VALUES (?, ?)', n, text)
+  const insert = (n: number, text = '') => known(database.insert('INSERT INTO t VALUES (?, ?)', n, text))
   const rows = () => database.all<{ n: number }>('SELECT n FROM t ORDER BY n').map(({ n }) => n)
 
   it('commits all writes of one turn together', async () => {
     const inTransaction: boolean[] = []
     let changesSeen: unknown
-    const other = new Database(join(folder.path, 'test.db'))
+    const other = new SqliteConnection(join(folder.path, 'test.db'))
     const writes = [1, 2, 3].map((n) =>
       commits.write(() => {
         inTransaction.push(database.inTransaction)
@@ -51,7 +53,7 @@ describe('GroupCommit', () => {
     /** Writes one row per turn; returns the sizes of the commits. */
     async function writeOnePerTurn(count: number, options: GroupCommitOptions = {}): Promise<number[]> {
       const sizes: number[] = []
-      const gathering = new GroupCommit(database, {
+      const gathering = new GroupCommit(new SqliteDatabase(database), {
         ...options,
         onCommit: ({ writes }) => sizes.push(writes),
       })
@@ -78,7 +80,11 @@ describe('GroupCommit', () => {
       let written = 0
       let writtenAtCommit: number | undefined
       const onCommit = () => (writtenAtCommit ??= written)
-      const small = new GroupCommit(database, { maxGatherMs: Infinity, maxGroup: 4, onCommit })
+      const small = new GroupCommit(new SqliteDatabase(database), {
+        maxGatherMs: Infinity,
+        maxGroup: 4,
+        onCommit,
+      })
       for (; written < 20; written++) {
         void small.write(() => insert(100 + written))
         await turn()
@@ -89,7 +95,7 @@ describe('GroupCommit', () => {
 
     it('does not wait after a turn without writes', async () => {
       let commitsSeen = 0
-      const lone = new GroupCommit(database, { onCommit: () => commitsSeen++ })
+      const lone = new GroupCommit(new SqliteDatabase(database), { onCommit: () => commitsSeen++ })
       const write = lone.write(() => insert(1))
       for (let turns = 0; turns < 3; turns++) await turn()
       expect(commitsSeen).to.equal(1)
@@ -100,7 +106,7 @@ describe('GroupCommit', () => {
   it('resolves no promise before the commit', async () => {
     let acknowledged = 0
     const writes = [1, 2].map((n) => commits.write(() => insert(n)).then(() => (acknowledged += 1)))
-    await commits.write(() => expect(acknowledged).to.equal(0))
+    await commits.write(() => known(expect(acknowledged).to.equal(0)))
     await Promise.all(writes)
     expect(acknowledged).to.equal(2)
   })
@@ -148,7 +154,7 @@ describe('GroupCommit', () => {
   })
 
   it('rejects writes queued behind a rolled-back group, so that no write overtakes another', async () => {
-    const small = new GroupCommit(database, { maxGroup: 2 })
+    const small = new GroupCommit(new SqliteDatabase(database), { maxGroup: 2 })
     await commits.write(() => insert(1))
     const pages = Number(database.pragma('page_count'))
     database.pragma(`max_page_count = ${pages + 1}`)
@@ -167,7 +173,7 @@ describe('GroupCommit', () => {
     database.script('CREATE TABLE child (t INTEGER REFERENCES t (n) DEFERRABLE INITIALLY DEFERRED)')
     const group = [
       commits.write(() => insert(1)),
-      commits.write(() => database.run('INSERT INTO child VALUES (99)')),
+      commits.write(() => known(database.run('INSERT INTO child VALUES (99)'))),
       commits.write(() => {
         throw new Error('seen in a state that was never committed')
       }),
@@ -187,14 +193,14 @@ describe('GroupCommit', () => {
       'store_unavailable',
     )
     expect(error.details).to.deep.equal({ sqlite_code: 'SQLITE_READONLY' })
-    expect(await database.read(rows)).to.deep.equal([1])
+    expect(await commits.read(() => known(rows()))).to.deep.equal([1])
     database.pragma('query_only = OFF')
     await commits.write(() => insert(3))
     expect(rows()).to.deep.equal([1, 3])
   })
 
   it('refuses while another process locks the database, and recovers', async () => {
-    const other = new Database(join(folder.path, 'test.db'))
+    const other = new SqliteConnection(join(folder.path, 'test.db'))
     other.script('BEGIN IMMEDIATE')
     const error = await expectRejection(
       commits.write(() => insert(1)),
@@ -208,7 +214,7 @@ describe('GroupCommit', () => {
   })
 
   it('refuses writes when its queue is full, and accepts them afterwards', async () => {
-    const small = new GroupCommit(database, { maxQueued: 3, maxGroup: 2 })
+    const small = new GroupCommit(new SqliteDatabase(database), { maxQueued: 3, maxGroup: 2 })
     const outcomes = await Promise.allSettled([1, 2, 3, 4].map((n) => small.write(() => insert(n))))
     expect(outcomes[3]).to.have.nested.property('reason.code', 'store_busy')
     expect(rows()).to.deep.equal([1, 2, 3])
@@ -217,7 +223,7 @@ describe('GroupCommit', () => {
   })
 
   it('commits everything queued, over several turns, before it closes', async () => {
-    const small = new GroupCommit(database, { maxGroup: 2 })
+    const small = new GroupCommit(new SqliteDatabase(database), { maxGroup: 2 })
     const writes = [1, 2, 3, 4, 5].map((n) => small.write(() => insert(n)))
     await small.close()
     expect(rows()).to.deep.equal([1, 2, 3, 4, 5])

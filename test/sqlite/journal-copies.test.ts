@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect } from 'chai'
 import type { Run } from '../../core/domain/run.ts'
 import type { Stores } from '../../core/ports/stores.ts'
-import { Database } from '../../server/sqlite/database/database.ts'
+import { SqliteConnection } from '../../server/sqlite/database/connection.ts'
 import { expectRejection } from '../contract/fixture.ts'
 import { somebody } from '../support/somebody.ts'
 import { makeTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.ts'
@@ -63,7 +63,7 @@ describe('the journal copied by a retry', () => {
   /** Journal lines after each commit of the work. */
   async function countedPieces(work: () => Promise<unknown>): Promise<readonly number[]> {
     const counts: number[] = []
-    const other = new Database(join(dataDir, 'tocsin.db'))
+    const other = new SqliteConnection(join(dataDir, 'tocsin.db'))
     const count = () => other.one<{ n: number }>('SELECT count(*) AS n FROM journal').n
     let before = count()
     onCommit = () => {

@@ -2,8 +2,9 @@ import { join } from 'node:path'
 import { expect } from 'chai'
 import type { Organization } from '../../core/domain/organization.ts'
 import type { Stores } from '../../core/ports/stores.ts'
-import { ListedRows } from '../../server/sqlite/context/listed-rows.ts'
-import { Database } from '../../server/sqlite/database/database.ts'
+import { ListedRows } from '../../server/sql/context/listed-rows.ts'
+import { SqliteConnection } from '../../server/sqlite/database/connection.ts'
+import { done, SqliteDatabase } from '../../server/sqlite/database/sqlite-database.ts'
 import { GroupCommit } from '../../server/sqlite/database/group-commit.ts'
 import { newAlert } from '../contract/fixture.ts'
 import { makeTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.ts'
@@ -13,13 +14,13 @@ import { somebody } from '../support/somebody.ts'
 describe('indexes of lists', () => {
   let folder: TemporaryFolder
   let stores: Stores
-  let other: Database
+  let other: SqliteConnection
   let acme: Organization
 
   beforeEach(async () => {
     folder = await makeTemporaryFolder()
     stores = await openStoresIn(folder.path)
-    other = new Database(join(folder.path, 'tocsin.db'))
+    other = new SqliteConnection(join(folder.path, 'tocsin.db'))
     acme = await stores.organizations.create({ code: 'Acme', name: 'x' }, somebody())
     await stores.providers.create({ code: 'SIEM', name: 'x' }, somebody())
   })
@@ -78,21 +79,22 @@ describe('indexes of lists', () => {
   }
 
   it('are written in the background for rows older than two seconds', async () => {
+    const database = new SqliteDatabase(other)
     const context = {
-      database: other,
-      commits: new GroupCommit(other),
+      database,
+      transactions: new GroupCommit(database),
       clock: { now: () => 0, monotonic: () => 0 },
     }
     const rows = new ListedRows(context)
     await createAlert()
-    rows.listSettled(0)
+    done(rows.listSettled(0))
     await createAlert()
-    rows.listSettled(1_999)
-    expect([indexed('alerts_of_status'), rows.isBehind()]).to.deep.equal([0, true])
-    rows.listSettled(2_000)
+    done(rows.listSettled(1_999))
+    expect([indexed('alerts_of_status'), done(rows.isBehind())]).to.deep.equal([0, true])
+    done(rows.listSettled(2_000))
     expect(indexed('alerts_of_status')).to.equal(1)
-    rows.listSettled(4_000)
-    expect([indexed('alerts_of_status'), rows.isBehind()]).to.deep.equal([2, false])
+    done(rows.listSettled(4_000))
+    expect([indexed('alerts_of_status'), done(rows.isBehind())]).to.deep.equal([2, false])
   })
 
   it('are written in pieces, and completely before a list', async () => {

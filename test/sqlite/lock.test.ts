@@ -8,7 +8,6 @@ import { openStoresIn } from '../support/stores.ts'
 import { somebody } from '../support/somebody.ts'
 
 describe('the lock of a data directory', function () {
-  this.timeout(30_000)
   let folder: TemporaryFolder
 
   beforeEach(async () => {

@@ -1,10 +1,11 @@
 import { personOf } from '../../core/domain/audit.ts'
+import { existsSync, rmSync } from 'node:fs'
 import { chmod, mkdir, readFile, readdir, stat, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect } from 'chai'
 import { Secret } from '../../core/plugin/index.ts'
-import { Database } from '../../server/sqlite/database/database.ts'
-import { migrations } from '../../server/sqlite/migrations/all-migrations.ts'
+import { SqliteConnection } from '../../server/sqlite/database/connection.ts'
+import { migrations, postgresMigrations } from '../../server/sqlite/migrations/all-migrations.ts'
 import { openDatabase } from '../../server/sqlite/file/open-database.ts'
 import { migrate } from '../../server/sqlite/database/migrate.ts'
 import { expectRejection, newAlert } from '../contract/fixture.ts'
@@ -25,14 +26,23 @@ describe('opening SQLite stores', () => {
 
   const version = () => withDatabase((database) => database.pragma('user_version'))
 
-  function withDatabase<T>(use: (database: Database) => T): T {
-    const database = new Database(file)
+  function withDatabase<T>(use: (database: SqliteConnection) => T): T {
+    const database = new SqliteConnection(file)
     try {
       return use(database)
     } finally {
       database.close()
     }
   }
+
+  it('creates no file for a database in memory', () => {
+    expect(existsSync(':memory:')).to.equal(false)
+    const database = new SqliteConnection(':memory:')
+    database.close()
+    const isMade = existsSync(':memory:')
+    rmSync(':memory:', { force: true })
+    expect(isMade).to.equal(false)
+  })
 
   it('creates tables in an empty file once', async () => {
     await (await openStoresIn(folder.path)).close()
@@ -81,6 +91,25 @@ describe('opening SQLite stores', () => {
     })
   })
 
+  it('numbers the files of migrations in their order', async () => {
+    const source = await readFile(
+      new URL('../../server/sqlite/migrations/all-migrations.ts', import.meta.url),
+      'utf8',
+    )
+    const files = new Map(
+      [...source.matchAll(/import \{ (\w+) \} from '\.\/(\d{4})-/g)].map(([, name = '', number]) => [
+        name,
+        Number(number),
+      ]),
+    )
+    const lists = source.slice(source.lastIndexOf('import ')).replaceAll(/\/\*\*[^]*?\*\//g, '')
+    const order = [...lists.matchAll(/\w+/g)]
+      .map(([name]) => files.get(name))
+      .filter((number) => number !== undefined)
+    expect(order).to.deep.equal(Array.from({ length: migrations.length - 1 }, (_, index) => index + 2))
+    expect(postgresMigrations).to.have.length(migrations.length - 34)
+  })
+
   it('rolls back an unfinished migration', () => {
     withDatabase((database) => {
       database.script('CREATE TABLE alerts (broken)')
@@ -119,7 +148,7 @@ describe('opening SQLite stores', () => {
 
   it('detects with a probe that it cannot write, keeps reading, and recovers', async () => {
     const stores = await openStoresIn(folder.path, { busyTimeoutMs: 0 })
-    const other = new Database(file)
+    const other = new SqliteConnection(file)
     other.script('BEGIN IMMEDIATE')
     await expectRejection(stores.probe(), 'UnavailableError', 'store_unavailable')
     expect(await stores.organizations.list('all')).to.deep.equal([])

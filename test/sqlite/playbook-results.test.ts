@@ -1,9 +1,13 @@
 import { expect } from 'chai'
 import { join } from 'node:path'
-import type { Database } from '../../server/sqlite/database/database.ts'
-import type { SqlValue } from '../../server/sqlite/database/columns.ts'
+import type { SqliteConnection } from '../../server/sqlite/database/connection.ts'
+import type { SqlValue } from '../../server/sql/database/columns.ts'
+import { known } from '../../server/sql/database/work.ts'
+import { done, SqliteDatabase } from '../../server/sqlite/database/sqlite-database.ts'
 import { openDatabase } from '../../server/sqlite/file/open-database.ts'
-import { playbookResults } from '../../server/sqlite/playbooks/playbook-results.ts'
+import type { OrganizationScope } from '../../core/ports/common.ts'
+import type { ResultsRequest } from '../../core/ports/runs/run-store.ts'
+import { playbookResults } from '../../server/sql/playbooks/playbook-results.ts'
 import { makeTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.ts'
 
 const acme = '00000000-0000-4000-8000-00000000000a'
@@ -12,7 +16,7 @@ const request = { name: 'busy', weekFrom: 700, monthFrom: 300, runs: 3 }
 
 describe('results of a playbook in SQLite', () => {
   let folder: TemporaryFolder
-  let database: Database
+  let database: SqliteConnection
 
   before(async () => {
     folder = await makeTemporaryFolder()
@@ -55,24 +59,28 @@ describe('results of a playbook in SQLite', () => {
     )
   }
 
+  const resultsOf = (scope: OrganizationScope, given: ResultsRequest = request) =>
+    done(playbookResults(new SqliteDatabase(database), scope, given))
+
   it('counts the alerts of the week and the month in visible organizations', () => {
     add('busy', 200, 700)
     add('idle', 500, 9)
-    expect(playbookResults(database, 'all', request)).to.deep.include({
+    expect(resultsOf('all')).to.deep.include({
       since: 300,
       alerts: { week: 200, month: 600 },
       judged: 100,
       failed: 0,
     })
-    expect(playbookResults(database, [acme], request).alerts).to.deep.equal({ week: 100, month: 300 })
-    expect(playbookResults(database, [acme, globex], request).alerts).to.deep.equal({ week: 200, month: 600 })
-    expect(playbookResults(database, [], request)).to.deep.include({
+    expect(resultsOf([acme]).alerts).to.deep.equal({ week: 100, month: 300 })
+    expect(resultsOf([acme, globex]).alerts).to.deep.equal({ week: 200, month: 600 })
+    expect(resultsOf([])).to.deep.include({
       alerts: { week: 0, month: 0 },
       runs: [],
     })
-    expect(playbookResults(database, 'all', { ...request, name: 'never' })).to.deep.equal({
+    expect(resultsOf('all', { ...request, name: 'never' })).to.deep.equal({
       since: 300,
       alerts: { week: 0, month: 0 },
+      repeats: { week: 0, month: 0 },
       judged: 0,
       failed: 0,
       runs: [],
@@ -81,7 +89,7 @@ describe('results of a playbook in SQLite', () => {
 
   it('lists runs without an alert but does not count them', () => {
     add('by hand', 800, 2)
-    const results = playbookResults(database, 'all', { ...request, name: 'by hand' })
+    const results = resultsOf('all', { ...request, name: 'by hand' })
     expect(results.alerts).to.deep.equal({ week: 0, month: 0 })
     expect(results.runs.map(({ createdAt }) => createdAt)).to.deep.equal([801, 800])
   })
@@ -90,7 +98,7 @@ describe('results of a playbook in SQLite', () => {
     add('busy', 100, 200)
     add('busy', 400, 5, { status: 'failed' })
     add('busy', 500, 2, { status: 'waiting' })
-    const results = playbookResults(database, 'all', request)
+    const results = resultsOf('all')
     expect(results.runs.map(({ status, createdAt }) => [status, createdAt])).to.deep.equal([
       ['waiting', 501],
       ['waiting', 500],
@@ -106,17 +114,28 @@ describe('results of a playbook in SQLite', () => {
       const rows = database.all<{ detail: string }>(`EXPLAIN QUERY PLAN ${sql}`, ...values)
       plans.push(rows.map(({ detail }) => detail).join('\n'))
     }
-    const watched = {
-      get: (sql: string, ...values: SqlValue[]) => (explain(sql, values), database.get(sql, ...values)),
-      all: (sql: string, ...values: SqlValue[]) => (explain(sql, values), database.all(sql, ...values)),
-    } as Database
+    const watched = Object.assign(new SqliteDatabase(database), {
+      get: (sql: string, ...values: SqlValue[]) => (
+        explain(sql, values),
+        known(database.get(sql, ...values))
+      ),
+      all: (sql: string, ...values: SqlValue[]) => (
+        explain(sql, values),
+        known(database.all(sql, ...values))
+      ),
+    })
     for (const scope of ['all', [acme], [acme, globex]] as const) {
-      const { since, alerts } = playbookResults(watched, scope, request)
+      const { since, alerts } = done(playbookResults(watched, scope, request))
       expect(since).to.equal(3_000)
       expect(alerts.month).to.equal(scope.length === 1 ? 5_000 : 10_000)
     }
-    expect(plans).to.have.length(6)
-    for (const plan of plans) {
+    const ofRepeats = plans.filter((plan) => plan.includes('alerts_repeating'))
+    expect(ofRepeats).to.have.length(3)
+    for (const plan of ofRepeats)
+      expect(plan).to.contain('SEARCH t USING INDEX alerts_repeating (investigator=? AND created_at>?)')
+    const ofRuns = plans.filter((plan) => !ofRepeats.includes(plan))
+    expect(ofRuns).to.have.length(6)
+    for (const plan of ofRuns) {
       expect(plan).to.contain('SEARCH runs USING COVERING INDEX runs_of_playbook (playbook_name=?')
       expect(plan).not.to.match(/SCAN (?:runs|t)\b/)
     }

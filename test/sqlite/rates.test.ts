@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { expect } from 'chai'
 import type { RatedStart } from '../../core/common/rates.ts'
 import type { Stores } from '../../core/ports/stores.ts'
-import { Database } from '../../server/sqlite/database/database.ts'
+import { SqliteConnection } from '../../server/sqlite/database/connection.ts'
 import { somebody } from '../support/somebody.ts'
 import { makeDataDir, openStoresIn } from '../support/stores.ts'
 import { makeTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.ts'
@@ -53,7 +53,7 @@ describe('starts with a rate limit in SQLite', () => {
   const admit = (run: string, path: string, start = rated(1)) => stores.journal.admit(run, path, start, true)
 
   const rows = (where = 'true'): number => {
-    const database = new Database(join(folder.path, 'tocsin.db'))
+    const database = new SqliteConnection(join(folder.path, 'tocsin.db'))
     try {
       return database.one<{ n: number }>(`SELECT count(*) AS n FROM rated_starts WHERE ${where}`).n
     } finally {
@@ -108,7 +108,7 @@ describe('starts with a rate limit in SQLite', () => {
     const many = rated(10)
     const waits = await Promise.all(Array.from({ length: 1_000 }, (_, at) => admit(run, `call[${at}]`, many)))
     expect(waits).to.deep.equal(Array.from({ length: 1_000 }, (_, at) => Math.floor(at / 10) * minute))
-    const database = new Database(join(folder.path, 'tocsin.db'))
+    const database = new SqliteConnection(join(folder.path, 'tocsin.db'))
     try {
       const plan = database.all<{ detail: string }>(
         `EXPLAIN QUERY PLAN SELECT at FROM rated_starts WHERE organization_id = 1 AND playbook_name = '' AND step_id = '' AND key = ''

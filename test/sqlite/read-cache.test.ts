@@ -3,6 +3,8 @@ import { expect } from 'chai'
 import { Secret } from '../../core/plugin/index.ts'
 import type { Stores } from '../../core/ports/stores.ts'
 import { GroupCommit } from '../../server/sqlite/database/group-commit.ts'
+import { known } from '../../server/sql/database/work.ts'
+import { done, SqliteDatabase } from '../../server/sqlite/database/sqlite-database.ts'
 import { openDatabase } from '../../server/sqlite/file/open-database.ts'
 import { makeTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.ts'
 import { openStoresIn } from '../support/stores.ts'
@@ -94,18 +96,23 @@ describe('cached rows', () => {
   })
 
   it('exclude rolled-back writes', async () => {
-    const database = openDatabase(join(folder.path, 'other.db'))
+    const connection = openDatabase(join(folder.path, 'other.db'))
+    const database = new SqliteDatabase(connection)
     const commits = new GroupCommit(database)
     const count = () =>
-      database.cache.get('count', () => database.one<{ n: number }>('SELECT count(*) AS n FROM providers').n)
+      done(
+        database.cache.get('count', () =>
+          known(connection.one<{ n: number }>('SELECT count(*) AS n FROM providers').n),
+        ),
+      )
     const undone = commits.write(() => {
-      database.run(`INSERT INTO providers (code, name, created_at) VALUES ('SIEM', 'x', 1)`)
+      connection.run(`INSERT INTO providers (code, name, created_at) VALUES ('SIEM', 'x', 1)`)
       expect(count()).to.equal(1)
       throw new Error('undone')
     })
     expect(await undone.catch((error: Error) => error.message)).to.equal('undone')
     expect(count()).to.equal(0)
     await commits.close()
-    database.close()
+    connection.close()
   })
 })

@@ -57,6 +57,24 @@ describe('idempotent requests across processes', () => {
       const unasked = { ...recall, answer: () => Promise.reject(new Error('it is kept by now')) }
       expect(await second.requests.once(request('recalled'), never, unasked)).to.deep.equal(expected)
       expect(again).to.equal(0)
+
+      const begun = Promise.withResolvers<undefined>()
+      void first.requests.once(
+        request('begun'),
+        async () => {
+          await first.requests.begin({ code: 'chosen' })
+          begun.resolve(undefined)
+          return await new Promise<string>(() => {})
+        },
+        recall,
+      )
+      await begun.promise
+      expect(await second.requests.once(request('begun'), never, recall)).to.deep.equal({
+        answer: 'made again of {"code":"chosen"}',
+        replayed: true,
+      })
+      expect(again).to.equal(0)
+      await first.requests.begin('outside of a request')
     } finally {
       await second.close()
       await first.close()

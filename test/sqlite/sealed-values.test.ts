@@ -6,7 +6,7 @@ import { readConfig } from '../../server/config/config.ts'
 import { rotateKey } from '../../server/store/rotate-key.ts'
 import { findMasterKey } from '../../server/store/find-master-key.ts'
 import { createSecretBox } from '../../server/secrets/secret-box.ts'
-import { Database } from '../../server/sqlite/database/database.ts'
+import { SqliteConnection } from '../../server/sqlite/database/connection.ts'
 import { somebody } from '../support/somebody.ts'
 import { makeTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.ts'
 import { openStoresIn } from '../support/stores.ts'
@@ -132,7 +132,7 @@ describe('sensitive values of runs in the database', () => {
     const [entry] = await stores!.journal.entries(next.uuid)
     expect(entry).to.include({ path: 'begun', output: canary, carriedFrom: uuid })
     await stores!.close()
-    const database = new Database(join(dataDir, 'tocsin.db'))
+    const database = new SqliteConnection(join(dataDir, 'tocsin.db'))
     database.run(
       `UPDATE journal SET input = (SELECT output FROM journal WHERE path = 'recorded') WHERE path = 'begun'`,
     )
@@ -149,7 +149,7 @@ describe('sensitive values of runs in the database', () => {
 })
 
 function sealedInputs(dataDir: string): readonly string[] {
-  const database = new Database(join(dataDir, 'tocsin.db'))
+  const database = new SqliteConnection(join(dataDir, 'tocsin.db'))
   try {
     return database.all<{ inputs: string }>('SELECT inputs FROM runs').map(({ inputs }) => inputs)
   } finally {

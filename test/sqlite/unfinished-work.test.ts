@@ -1,12 +1,13 @@
 import { join } from 'node:path'
 import { expect } from 'chai'
-import { Database } from '../../server/sqlite/database/database.ts'
+import { SqliteConnection } from '../../server/sqlite/database/connection.ts'
+import { done, SqliteDatabase } from '../../server/sqlite/database/sqlite-database.ts'
 import { openDatabase } from '../../server/sqlite/file/open-database.ts'
-import { countUnfinished } from '../../server/sqlite/runs/unfinished-work.ts'
+import { countUnfinished } from '../../server/sql/runs/unfinished-work.ts'
 import { makeTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.ts'
 
 /** Records the queries. */
-class WatchedDatabase extends Database {
+class WatchedDatabase extends SqliteConnection {
   readonly asked: string[] = []
 
   override get<Row>(sql: string, ...values: []): Row | undefined {
@@ -25,7 +26,11 @@ describe('the counts of a metrics scrape', () => {
     openDatabase(path).close()
     const database = new WatchedDatabase(path)
     try {
-      expect(countUnfinished(database, 0)).to.include({ queued: 0, oldestQueuedMs: 0, unknownSteps: 0 })
+      expect(done(countUnfinished(new SqliteDatabase(database), 0))).to.include({
+        queued: 0,
+        oldestQueuedMs: 0,
+        unknownSteps: 0,
+      })
       const asked = database.asked.slice()
       expect(asked).to.have.length(11)
       const plans = asked.flatMap((sql) => {
