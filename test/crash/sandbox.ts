@@ -5,6 +5,8 @@ import type { AddressInfo } from 'node:net'
 interface Effect {
   readonly skill: string
   readonly key: string
+  /** When its request arrived, in epoch milliseconds. */
+  readonly at: number
 }
 
 /** The other system, which outlives Tocsin's processes and records its effects. */
@@ -20,14 +22,16 @@ export interface EffectSandbox {
 /** `POST /<skill>` with an `idempotency-key` always has an effect; `GET` tells whether the key had one. */
 export async function startSandbox(): Promise<EffectSandbox> {
   const effects: Effect[] = []
-  const timesOf = (key: string) => effects.filter((effect) => effect.key === key).length
+  const times = new Map<string, number>()
+  const timesOf = (key: string) => times.get(key) ?? 0
   const sandbox = { url: '', effects, timesOf, onEffect: (_count: number) => {} }
   const server = createServer((request, response) => {
     request.resume()
     request.on('end', () => {
       const key = String(request.headers['idempotency-key'])
       if (request.method === 'POST') {
-        effects.push({ skill: String(request.url).slice(1), key })
+        effects.push({ skill: String(request.url).slice(1), key, at: Date.now() })
+        times.set(key, timesOf(key) + 1)
         sandbox.onEffect(effects.length)
       }
       // Slow enough to be killed halfway.

@@ -15,7 +15,6 @@ steps:
 `
 
 describe('travel bookings, end to end', function () {
-  this.timeout(30_000)
   let tocsin: TestTocsin
 
   before(async () => {

@@ -19,7 +19,6 @@ steps:
 `
 
 describe('too many uses of a destructive skill', function () {
-  this.timeout(30_000)
   let tocsin: TestTocsin
   let sandbox: ServedSandbox<unknown>
 

@@ -27,7 +27,6 @@ steps:
 `
 
 describe('an alert that isolates a machine', function () {
-  this.timeout(20_000)
   let tocsin: TestTocsin
   let sandbox: ServedSandbox<Controls>
 

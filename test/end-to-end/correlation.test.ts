@@ -22,7 +22,6 @@ const playbooks = {
 }
 
 describe('correlation of alerts over HTTP', function () {
-  this.timeout(30_000)
   let tocsin: TestTocsin
 
   before(async () => {

@@ -23,7 +23,6 @@ steps: [{ return: 1 }]
 `
 
 describe('repeats of an alert over HTTP', function () {
-  this.timeout(20_000)
   let tocsin: TestTocsin
 
   before(async () => {
@@ -136,8 +135,10 @@ describe('repeats of an alert over HTTP', function () {
       organization_code: 'main',
       alert_id: first.alert_id,
       case_id: first.case_id,
+      alert_type: 'flood',
       alerts: 41,
     })
+    expect(engine.groups[0].grouped_because).to.match(/ are the same, and it came within /)
     const metrics = await (await tocsin.fetch('/metrics')).text()
     expect(metrics).to.include('\ntocsin_organizations_in_storm 1\n')
     expect(Number(/^tocsin_alerts_grouped_total (\d+)$/m.exec(metrics)?.[1])).to.be.at.least(40)

@@ -56,7 +56,6 @@ const mistakesIn = (problems: ReturnType<typeof parsePlaybook>['problems']) =>
   problems.filter(({ code }) => code !== 'W405')
 
 describe('alerts written by attackers', function () {
-  this.timeout(30_000)
   let tocsin: TestTocsin
 
   before(async () => {

@@ -8,7 +8,6 @@ const name = 'threat-platform-incidents'
 const source = readFileSync(join(import.meta.dirname, `../../playbooks/${name}.yaml`), 'utf8')
 
 describe('incidents of the threat platform, end to end', function () {
-  this.timeout(30_000)
   let tocsin: TestTocsin
 
   beforeEach(async () => {

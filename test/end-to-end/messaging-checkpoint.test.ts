@@ -31,7 +31,6 @@ steps:
 `
 
 describe('a messaging checkpoint, end to end', function () {
-  this.timeout(30_000)
   let tocsin: TestTocsin
 
   beforeEach(async () => {

@@ -6,7 +6,7 @@ import type { JsonObject, RunningSandbox } from '../../core/plugin/index.ts'
 import { loadSandbox } from '../../core/registry/load-sandbox.ts'
 import type { MessagingSandbox } from '../../plugins/messaging/sandbox.ts'
 import type { SandboxMessage } from '../../plugins/messaging/sandbox/messages/show-message.ts'
-import { Database } from '../../server/sqlite/database/database.ts'
+import { SqliteConnection } from '../../server/sqlite/database/connection.ts'
 import { killCommands } from '../support/server/run-tocsin.ts'
 import { startServer, type RunningServer } from '../support/server/start-server.ts'
 import { eventually } from '../support/eventually.ts'
@@ -55,10 +55,10 @@ describe('a click on a question whose process was killed', function () {
     known = { adminKey: server.adminKey }
   }
   /** @param meanwhile changes the data while no process runs */
-  const killAndStart = async (meanwhile?: (database: Database) => void) => {
+  const killAndStart = async (meanwhile?: (database: SqliteConnection) => void) => {
     await server.stop('SIGKILL')
     if (meanwhile !== undefined) {
-      const database = new Database(join(folder.path, 'data/tocsin.db'))
+      const database = new SqliteConnection(join(folder.path, 'data/tocsin.db'))
       meanwhile(database)
       database.close()
     }

@@ -13,7 +13,6 @@ const commands = [...page.matchAll(/^ *```sh\n([^]*?)^ *```$/gm)].map(([, text =
 )
 
 describe('the setup steps of the messaging README', function () {
-  this.timeout(30_000)
   let tocsin: TestTocsin
   before(async () => {
     tocsin = await startTestTocsin({ inProcess: true, sandbox: 'messaging' })

@@ -26,7 +26,6 @@ steps: [{ id: q, checkpoint: { via: operator, with: { message: x }, answers: [ye
 `
 
 describe('GET /metrics', function () {
-  this.timeout(20_000)
   let tocsin: TestTocsin
   let folder: TemporaryFolder
   let text: string
@@ -125,6 +124,7 @@ describe('GET /metrics', function () {
     expect(value('tocsin_store_size_bytes{file="database"}')).to.be.above(0)
     expect(value('tocsin_store_size_bytes{file="wal"}')).to.be.above(0)
     expect(value('tocsin_disk_free_bytes')).to.be.above(0)
+    expect(value('tocsin_nodes_live')).to.equal(1)
     expect(text).to.match(/^tocsin_build_info\{version="\d+\.\d+\.\d+",node="\d+\.\d+\.\d+"\} 1$/m)
     if (process.platform === 'linux')
       expect(value('process_open_fds')).to.be.above(2).and.below(value('process_max_fds'))

@@ -7,7 +7,6 @@ const playbook = (name: string, type: string, summary: string) =>
   `apiVersion: tocsin/v1\nname: ${name}\non: { alert: { type: ${type} } }\nsteps:\n  - uses: case.update\n    with: { summary: '${summary}' }\n`
 
 describe('the playbook that investigates an alert', function () {
-  this.timeout(20_000)
   let tocsin: TestTocsin
 
   before(async () => {

@@ -15,7 +15,6 @@ const blocks = readBlocks('README.md')
 const file = 'playbooks/suspicious-address.yaml'
 
 describe('README.md', function () {
-  this.timeout(30_000)
   let folder: TemporaryFolder
 
   before(async () => {

@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect } from 'chai'
-import { Database } from '../../server/sqlite/database/database.ts'
+import { SqliteConnection } from '../../server/sqlite/database/connection.ts'
 import { killCommands } from '../support/server/run-tocsin.ts'
 import { startServer, type RunningServer } from '../support/server/start-server.ts'
 import { eventually } from '../support/eventually.ts'
@@ -47,7 +47,7 @@ describe('a request whose process was killed before the response', function () {
   /** The state on disk between the commit of the first write and that of the answer. */
   async function killWithoutAnswers(): Promise<void> {
     await server.stop('SIGKILL')
-    const database = new Database(join(folder.path, 'data/tocsin.db'))
+    const database = new SqliteConnection(join(folder.path, 'data/tocsin.db'))
     expect(database.run('UPDATE once_requests SET answer = NULL')).to.be.above(0)
     database.close()
     const { adminKey } = server

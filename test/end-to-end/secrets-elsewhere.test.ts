@@ -18,7 +18,6 @@ steps:
 `
 
 describe('secrets in Vault, with skills in threads', function () {
-  this.timeout(30_000)
   let vault: Awaited<ReturnType<typeof serveVault>>
   let tower: TestServer
   let tocsin: TestTocsin

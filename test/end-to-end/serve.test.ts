@@ -13,7 +13,6 @@ import { eventually } from '../support/eventually.ts'
 import { makeTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.ts'
 
 describe('tocsin serve', function () {
-  this.timeout(30_000)
   let folder: TemporaryFolder
   let server: RunningServer
 
@@ -92,7 +91,6 @@ describe('tocsin serve', function () {
 })
 
 describe('tocsin serve, stopped while it works,', function () {
-  this.timeout(30_000)
   let folder: TemporaryFolder
   let silent: Server
   const sockets = new Set<Socket>()

@@ -9,7 +9,6 @@ steps: [{ set: { a: 1 } }]
 `
 
 describe('a storm of one organization', function () {
-  this.timeout(20_000)
   let tocsin: TestTocsin
 
   before(async () => {

@@ -38,7 +38,6 @@ async function startCollector() {
 }
 
 describe('traces', function () {
-  this.timeout(20_000)
   const variables = ['OTEL_EXPORTER_OTLP_ENDPOINT', 'OTEL_SERVICE_NAME'] as const
   afterEach(() => {
     for (const name of variables) delete process.env[name]

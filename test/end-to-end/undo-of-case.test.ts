@@ -12,7 +12,6 @@ const contain = `
 `
 
 describe('the undo of all containments of a case', function () {
-  this.timeout(30_000)
   let tocsin: TestTocsin
 
   before(async () => {

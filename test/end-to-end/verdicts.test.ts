@@ -6,7 +6,6 @@ import { startTestTocsin, type TestTocsin } from '../support/server/test-tocsin.
 const bad = '203.0.113.77'
 
 describe('case texts of a generated playbook', function () {
-  this.timeout(20_000)
   let tocsin: TestTocsin
 
   before(async () => {

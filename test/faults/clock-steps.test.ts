@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import type { Run } from '../../core/domain/run.ts'
-import { createRunner, type Runner, type RunnerOptions } from '../../core/engine/turns/runner.ts'
+import type { Runner, RunnerOptions } from '../../core/engine/turns/runner-types.ts'
+import { createRunner } from '../../core/engine/turns/runner.ts'
 import { createScheduler } from '../../core/engine/turns/scheduler.ts'
 import type { Playbook } from '../../core/playbook/language/playbook.ts'
 import { RetryableError } from '../../core/plugin/index.ts'

@@ -3,7 +3,7 @@ import { rename } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { expect } from 'chai'
-import { Database } from '../../server/sqlite/database/database.ts'
+import { SqliteConnection } from '../../server/sqlite/database/connection.ts'
 import type { RunningServer } from '../support/server/start-server.ts'
 import { eventually } from '../support/eventually.ts'
 import { makeTestTocsin, type TestTocsin } from '../support/server/test-tocsin.ts'
@@ -55,7 +55,7 @@ describe('the health checks of tocsin serve', function () {
     )
     await server.stop('SIGKILL')
     // The state of a run that was active in two crashes.
-    const database = new Database(path())
+    const database = new SqliteConnection(path())
     database.run('UPDATE runs SET wake_at = NULL, crashes = 1')
     database.close()
     const next = await house.start()
@@ -66,7 +66,7 @@ describe('the health checks of tocsin serve', function () {
 
   it('fail while another program locks the database, and pass afterwards', async () => {
     const server = await house.start()
-    const other = new Database(path())
+    const other = new SqliteConnection(path())
     other.run('BEGIN IMMEDIATE')
     await isReady(server, false)
     const refused = await house.post('t')

@@ -110,7 +110,7 @@ describe(`retries on a server (seed ${seed})`, function () {
     await openGate()
     const bulk = (body: object) => house.server.call('/runs/retry', { body })
     const none = await bulk({ filter: { playbook: 'gated', error: 'http_503' } })
-    expect(none.body).to.deep.equal({ data: [], left: 0 })
+    expect(none.body).to.deep.equal({ data: [], left: 0, next: null })
     const { body } = await bulk({ filter: { playbook: 'gated', error: 'gate_closed', created_after: 0 } })
     expect(body.data.map((row: any) => row.run_uuid)).to.deep.equal(uuids.toReversed())
     expect(body).to.nested.include({ left: 0, 'data[0].error': null })

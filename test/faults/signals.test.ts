@@ -72,7 +72,6 @@ describe('tocsin serve, stopped with SIGSTOP and continued,', function () {
 })
 
 describe('a second tocsin serve on the same data', function () {
-  this.timeout(30_000)
   let house: TestTocsin
   beforeEach(async () => {
     house = await makeTestTocsin()

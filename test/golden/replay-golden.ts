@@ -18,7 +18,7 @@ import type { Playbook } from '../../core/playbook/language/playbook.ts'
 import { RetryableError, SkillError } from '../../core/plugin/index.ts'
 import type { Catalogue } from '../../core/registry/catalogue.ts'
 import type { JournalEnd, JournalStore } from '../../core/ports/runs/journal-store.ts'
-import { replayWrite, type GoldenFile, type GoldenRun } from './golden-run.ts'
+import { recordingJournal, replayWrite, type GoldenFile, type GoldenRun, type Write } from './golden-run.ts'
 import { somebody } from '../support/somebody.ts'
 
 /** The outcome of a run. */
@@ -27,8 +27,10 @@ export interface Replayed {
   readonly entries: readonly JournalEntry[]
   /** Calls that were active at the cut: they begin again, so their times may differ. */
   readonly forgotten: readonly string[]
-  /** Idempotency keys of calls that the recorded run never made. */
-  readonly strangers: readonly string[]
+  /** Calls that the recorded run never made, and those that had ended before: what is wrong with them, in words. */
+  readonly wrongCalls: readonly string[]
+  /** What the current program wrote. */
+  readonly written: readonly Write[]
 }
 
 const never = new AbortController().signal
@@ -45,13 +47,13 @@ export function playbooksOf({ sources }: GoldenFile, catalogue: Catalogue): read
 }
 
 /**
- * Resumes a recorded run like a new process that finds the first `known` writes of its journal. Other systems
- * answer as recorded, at the recorded times.
+ * Resumes a recorded run like a new process that finds these writes in its journal. Other systems answer as recorded, at the recorded
+ * times.
  */
 export async function replayGolden(
   golden: GoldenRun,
   playbooks: readonly Playbook[],
-  known: number,
+  earlier: readonly Write[],
   catalogue: Catalogue,
 ): Promise<Replayed> {
   const whole = createMemoryJournal()
@@ -59,7 +61,7 @@ export async function replayGolden(
   const record = new Map(whole.entries().map((entry) => [entry.path, entry]))
 
   const journal = createMemoryJournal()
-  for (const write of golden.writes.slice(0, known)) await replayWrite(journal.store, write)
+  for (const write of earlier) await replayWrite(journal.store, write)
   const inFlight = journal.entries().filter(({ path, state, kind, attempt }) => {
     const isCall = state === 'started' && kind !== 'wait' && kind !== 'checkpoint'
     return isCall && attempt > journal.failedAttempts(path).length
@@ -68,14 +70,16 @@ export async function replayGolden(
   const clock = new VirtualClock(resumedAt(golden, begun, inFlight))
   for (const { path } of inFlight) journal.forgetIntent(path)
 
-  const strangers: string[] = []
+  const ended = new Set(begun.filter(({ endedAt }) => endedAt !== null).map(({ path }) => path))
+  const wrongCalls: string[] = []
   const call = async ({ attempt, run }: SkillCall): Promise<unknown> => {
     const path = attempt.idempotencyKey.slice(run.uuid.length + 1)
     const entry = record.get(path)
     if (entry === undefined || `${run.uuid}/${path}` !== attempt.idempotencyKey) {
-      strangers.push(attempt.idempotencyKey)
+      wrongCalls.push(`${attempt.idempotencyKey}: was never called with this key`)
       throw new SkillError('never_called', 'the recorded run never made this call')
     }
+    if (ended.has(path)) wrongCalls.push(`${attempt.idempotencyKey}: was called again`)
     const failed = whole.failedAttempts(path)[attempt.number - 1]
     const retryAfterMs = golden.retryAfterMs[`${attempt.idempotencyKey}#${attempt.number}`]
     return await answer(entry, failed && { ...failed, retryAfterMs }, clock, attempt.signal)
@@ -93,6 +97,7 @@ export async function replayGolden(
     },
   }
 
+  const { store, writes } = recordingJournal(answering)
   const wakeUps = createWakeUps()
   const checkpoints = createMemoryCheckpoints(clock, '', (checkpoint) => void answerQuestion(checkpoint))
   async function answerQuestion({ id, path }: Checkpoint): Promise<void> {
@@ -138,7 +143,7 @@ export async function replayGolden(
       ...skills,
       interrupted: (name) => (name.startsWith('call:') ? 'repeat' : skills.interrupted(name)),
     },
-    journal: answering,
+    journal: store,
     clock,
     log: silence,
     caseId: golden.caseId,
@@ -146,7 +151,13 @@ export async function replayGolden(
     wakeUps,
   })
   const outcome = await clock.drive(run)
-  return { outcome, entries: journal.entries(), forgotten: inFlight.map(({ path }) => path), strangers }
+  return {
+    outcome,
+    entries: journal.entries(),
+    forgotten: inFlight.map(({ path }) => path),
+    wrongCalls,
+    written: writes,
+  }
 }
 
 /** The complete journal of the recorded run. */

@@ -10,7 +10,6 @@ import { failure, storedConnection } from '../skill/fixture.ts'
 import { makeTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.ts'
 
 describe('the tokens of a sign-in in a skill thread', function () {
-  this.timeout(30_000)
   let folder: TemporaryFolder
   let pool: SkillPool
   let url: string
@@ -68,7 +67,7 @@ describe('the tokens of a sign-in in a skill thread', function () {
       deadlineMs: Infinity,
     }
     return pool.performTask(task, {
-      signal: AbortSignal.timeout(20_000),
+      signal: AbortSignal.timeout(30_000),
       onEffect: undefined,
       onSecret: undefined,
       cases: {} as CaseAccess,

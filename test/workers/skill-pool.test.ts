@@ -2,6 +2,7 @@ import { expect } from 'chai'
 import { createServer } from 'node:http'
 import type { Worker } from 'node:worker_threads'
 import type { AddressInfo } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { runAttempt } from '../../core/engine/context/attempt.ts'
 import { isOutcomeUnknown, mayHaveHappened } from '../../core/engine/context/retry-class.ts'
@@ -58,7 +59,7 @@ describe('worker threads of skills', () => {
     options = {
       threads: 2,
       data: { plugins, allowPrivate },
-      memoryMb: 64,
+      memoryMb: 128,
       changes: (skill) => catalogue.skill(skill)?.skill.effect === 'write',
       codeOf: async () => 'DEMO',
       onSecret: (text) => secrets.push(text),
@@ -134,7 +135,7 @@ describe('worker threads of skills', () => {
 
   it('test the credentials of a connection', async () => {
     const bad = { connection: connectionTo('1'), secrets: { key: new Secret('wrong key') } }
-    const trial = { signal: AbortSignal.timeout(20_000), onSecret: undefined }
+    const trial = { signal: AbortSignal.timeout(30_000), onSecret: undefined }
     expect(
       await tryConnectionAsTask(pool.performTask, { ...bad, secrets: { key: new Secret(secret) } }, trial),
     ).to.deep.equal({})
@@ -199,7 +200,7 @@ describe('worker threads of skills', () => {
       input: {},
       connection: undefined,
     } as unknown as SkillTask
-    const hooks = { signal: AbortSignal.timeout(20_000) } as unknown as TaskHooks
+    const hooks = { signal: AbortSignal.timeout(30_000) } as unknown as TaskHooks
     expect(await failure(missing.performTask(task, hooks))).to.deep.include({
       code: 'thread_lost',
       details: { sent: false },
@@ -313,10 +314,11 @@ describe('worker threads of skills', () => {
   })
 
   it('report no effect for a write that timed out before its request was sent, and never send it later', async () => {
-    const error = await failure(call('block_then_act', { ms: 1_200, timeoutMs: 400 }))
+    const error = await failure(call('block_then_act', { ms: 3_000, timeoutMs: 1_000 }))
     expect(error.code).to.equal('step_timeout')
     expect(mayHaveHappened(error)).to.equal(false)
-    await call('rest', { ms: 1_500 })
+    // Until the thread goes on, or is stopped because it blocks: a call might share its fate.
+    await sleep(3_500)
     expect(acts).to.deep.equal([])
   })
 

@@ -1,0 +1,142 @@
+import { randomBytes } from 'node:crypto'
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import {
+  callApi,
+  startServer,
+  type CallOptions,
+  type RunningServer,
+} from '../../support/server/start-server.ts'
+import { PostgresServer } from '../../support/postgres/server.ts'
+import { makeTemporaryFolder } from '../../support/temporary-folder.ts'
+
+export interface ClusterNode {
+  /** Changes with each start. */
+  server: RunningServer
+  readonly name: string
+  /** Of Tocsin; undefined: that of this checkout. */
+  readonly version: string | undefined
+}
+
+/** Some processes of `tocsin serve` on a PostgreSQL server of their own. */
+export interface TestCluster {
+  readonly database: PostgresServer
+  /** For commands on the same database. */
+  readonly environment: Readonly<Record<string, string>>
+  readonly nodes: readonly ClusterNode[]
+  /** Over a new connection. */
+  call(node: ClusterNode, path: string, options?: CallOptions): ReturnType<typeof callApi>
+  /** Starts a node again that has ended. */
+  restart(node: ClusterNode): Promise<void>
+  /** Starts one more node. */
+  add(version?: string): Promise<ClusterNode>
+  /** Id of the node in the database. */
+  idOf(node: ClusterNode): Promise<string>
+  close(): Promise<void>
+}
+
+export interface TestClusterOptions {
+  readonly nodes: number
+  /** Of all nodes. Default: that of this checkout. */
+  readonly version?: string
+  /** SQL by which a version, by its number, changes the tables of the version before. Default: no version does. */
+  readonly migrations?: Readonly<Record<string, string>>
+  readonly plugin: string
+  /** Sources by name. */
+  readonly playbooks: Readonly<Record<string, string>>
+  /** `host:port` of the test system. */
+  readonly egress: string
+  readonly env?: Readonly<Record<string, string>>
+  /** Opens what stands between a node and the database, and gives its address. Default: nothing does. */
+  readonly between?: (tcpAddress: string) => Promise<string>
+  /** Options of Node for the process of a node, by its number. Default: none. */
+  readonly nodeOptions?: (index: number) => readonly string[]
+}
+
+export async function startTestCluster(options: TestClusterOptions): Promise<TestCluster> {
+  const folder = await makeTemporaryFolder()
+  const playbooks = join(folder.path, 'playbooks')
+  await mkdir(playbooks)
+  for (const [name, source] of Object.entries(options.playbooks))
+    await writeFile(join(playbooks, `${name}.yaml`), source)
+  const plugin = join(folder.path, 'plugin.js')
+  await writeFile(plugin, options.plugin)
+  const database = await PostgresServer.start()
+  let adminKey: string | undefined
+  const environment = {
+    TOCSIN_STORE: database.address('postgres'),
+    TOCSIN_MASTER_KEY: randomBytes(32).toString('base64'),
+    TOCSIN_DATA_DIR: join(folder.path, 'command'),
+  }
+  const addresses = new Map<string, string>()
+  const addressOf = async (name: string): Promise<string> => {
+    const made = addresses.get(name) ?? (await options.between?.(database.address('postgres', 'tcp')))
+    if (made !== undefined) addresses.set(name, made)
+    return made ?? environment.TOCSIN_STORE
+  }
+  const start = async (name: string, version: string | undefined): Promise<RunningServer> => {
+    const env = {
+      ...environment,
+      TOCSIN_STORE: await addressOf(name),
+      TOCSIN_PLAYBOOKS_DIR: playbooks,
+      TOCSIN_PLUGINS: plugin,
+      TOCSIN_ALLOW_PRIVATE_EGRESS: options.egress,
+      ...options.env,
+      ...(version !== undefined && asVersion(version, options.migrations?.[version])),
+      TOCSIN_DATA_DIR: join(folder.path, name),
+    }
+    const server = await startServer({
+      cwd: folder.path,
+      dataDir: join(folder.path, name),
+      env,
+      node: [process.execPath, ...(options.nodeOptions?.(Number(name.slice(5))) ?? [])],
+      ...(adminKey !== undefined && { adminKey }),
+    })
+    adminKey = server.adminKey
+    return server
+  }
+  const nodes: ClusterNode[] = []
+  const add = async (version?: string): Promise<ClusterNode> => {
+    const name = `node-${nodes.length}`
+    const node = { name, version, server: await start(name, version) }
+    nodes.push(node)
+    return node
+  }
+  for (let index = 0; index < options.nodes; index++) await add(options.version)
+  return {
+    database,
+    environment,
+    nodes,
+    call: ({ server }, path, { headers, ...given } = {}) =>
+      callApi(`${server.url}/api${path}`, {
+        key: server.adminKey,
+        ...given,
+        headers: { connection: 'close', ...headers },
+      }),
+    async restart(node) {
+      node.server = await start(node.name, node.version)
+    },
+    add,
+    async idOf({ server }) {
+      const [row] = await database.query(
+        `SELECT id FROM nodes WHERE name LIKE '%:${server.command.process.pid}' ORDER BY started_at DESC LIMIT 1`,
+      )
+      return String((row as { id: string } | undefined)?.id)
+    },
+    async close() {
+      for (const { server } of nodes) {
+        server.command.process.kill('SIGKILL')
+        await server.command.ended
+      }
+      await database.dispose()
+      await folder.remove()
+    },
+  }
+}
+
+/** Environment of a process that takes itself for another version. */
+const asVersion = (version: string, migration = ''): Readonly<Record<string, string>> => ({
+  NODE_OPTIONS: `--import=${new URL('../children/as-version.ts', import.meta.url).href}`,
+  TEST_VERSION: version,
+  TEST_MIGRATION: migration,
+})
