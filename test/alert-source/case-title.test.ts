@@ -1,6 +1,10 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { expect } from 'chai'
-import { subjectsOf } from '../../core/alert-source/index.ts'
+import { identifyAlert, subjectsOf } from '../../core/alert-source/index.ts'
 import { caseTitleOf } from '../../core/engine/turns/describe-run.ts'
+
+const samples = join(import.meta.dirname, '../../cli/demo/alerts')
 
 const titleOf = (
   content: unknown,
@@ -29,6 +33,37 @@ describe('the title of a case', () => {
     const content = { title: 'Sign-in of KIM from abroad', user: 'kim', src_ip: '203.0.113.7' }
     expect(titleOf(content, { title: content.title })).to.equal('Sign-in of KIM from abroad: 203.0.113.7')
     expect(titleOf({ user: 'kim' }, { title: 'Kim signed in' })).to.equal('Kim signed in')
+    expect(titleOf({ user: 'kim', ip: '203.0.113.7' }, { title: 'Odd travel: kim' })).to.equal(
+      'Odd travel: kim, 203.0.113.7',
+    )
+    expect(titleOf({ user: 'kim' }, { title: 'Passwords found in logs.' })).to.equal(
+      'Passwords found in logs: kim',
+    )
+    expect(titleOf({ user: 'kim' }, { title: '...' })).to.equal('...: kim')
+  })
+
+  it('has the file if the alert names no user, machine or address', () => {
+    expect(titleOf({ file: { name: 'invoice.exe', sha256: 'ab12' } }, { type: 'malware' })).to.equal(
+      'Malware: invoice.exe',
+    )
+    expect(titleOf({ sha256: 'ab12' }, { type: 'malware' })).to.equal('Malware: ab12')
+    expect(titleOf({ host: 'WS-7', sha256: 'ab12' }, { type: 'malware' })).to.equal('Malware: WS-7')
+    expect(titleOf({ user: 'x'.repeat(81), md5: 'ab12' }, { type: 'malware' })).to.equal('Malware: ab12')
+    expect(titleOf({ file: 'x'.repeat(81) }, { type: 'malware' })).to.equal('Malware (demo-identity-3)')
+  })
+
+  it('names the machine in the sample alerts of the endpoint platform', async () => {
+    for (const [file, title] of [
+      ['own-endpoint-malware', 'Suspicious credential dumping tool was executed on desk-042.example.com'],
+      [
+        'own-endpoint-malware-asked',
+        'A miner of crypto currency was started by a build on build-3.example.com',
+      ],
+    ] as const) {
+      const content = await readFile(join(samples, `${file}.json`), 'utf8')
+      const { facts } = identifyAlert({ content })
+      expect(titleOf(content, { title: facts.title })).to.equal(title)
+    }
   })
 
   it('has the id of the alert if nothing else tells it from others', () => {

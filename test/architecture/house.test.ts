@@ -1,7 +1,10 @@
 import { expect } from 'chai'
+import { execFileSync } from 'node:child_process'
+import { existsSync, globSync, readFileSync, statSync } from 'node:fs'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { makeTemporaryFolder } from '../support/temporary-folder.ts'
+import { noteUntested } from '../support/untested.ts'
 import { findBreaches, readSources } from './house-rules.ts'
 
 const root = join(import.meta.dirname, '../..')
@@ -158,6 +161,30 @@ const planted: readonly { rule: string; files: Readonly<Record<string, string>>;
 describe('layout of the source', () => {
   it('follows the rules of CONTRIBUTING.md', () => {
     expect(findBreaches(readSources(root))).to.deep.equal([])
+  })
+
+  it('has no empty files and no file names that some systems cannot store', function () {
+    if (!existsSync(join(root, '.git'))) {
+      noteUntested('names and sizes of files: this is no git checkout')
+      return this.skip()
+    }
+    const listed = execFileSync('git', ['ls-files', '-z'], { cwd: root, encoding: 'utf8' }).split('\0')
+    const paths = listed.filter((path) => path !== '' && existsSync(join(root, path)))
+    expect(paths).to.include('package.json')
+    expect(
+      paths.filter((path) => !/^[\w./@ -]+$/.test(path) || statSync(join(root, path)).size === 0),
+    ).to.deep.equal([])
+  })
+
+  it('has no test with a shorter time limit than the default, which a busy machine exceeds', () => {
+    const { timeout } = JSON.parse(readFileSync(join(root, '.mocharc.json'), 'utf8')) as { timeout: number }
+    const short = globSync(['test/**/*.ts', 'plugins/**/*.ts'], { cwd: root }).flatMap((path) =>
+      Array.from(
+        readFileSync(join(root, path), 'utf8').matchAll(/(?:this|\}\))\.timeout\((?:times\()?([\d_]+)\)/g),
+        ([written, number = '']) => ({ path, written, limit: Number(number.replaceAll('_', '')) }),
+      ).filter(({ limit }) => limit < timeout),
+    )
+    expect(short).to.deep.equal([])
   })
 
   for (const { rule, files, reports } of planted) {

@@ -108,7 +108,7 @@ const planted: readonly { file: string; code: string; by: ('compiler' | 'linter'
 ]
 
 describe('direction of imports', function () {
-  this.timeout(120_000)
+  this.timeout(600_000)
   let copy: string
   let compiler: string
   let linter: string

@@ -1,6 +1,7 @@
 /** `npm run bench`: figures of the whole system, each with a baseline of the same run. */
 import { cpus } from 'node:os'
 import { benchBytes } from './bytes.ts'
+import { benchCluster } from './cluster.ts'
 import { benchEgress } from './egress.ts'
 import { benchExpression } from './expression.ts'
 import { benchGrowth } from './growth.ts'
@@ -29,6 +30,7 @@ const benchmarks = {
   calls: () => benchEgress(options),
   storm: () => benchStorm(options),
   'whole-way': () => benchWholeWay(options),
+  cluster: () => benchCluster(options),
   bytes: () => benchBytes(options),
   growth: () => benchGrowth(options),
   'large-run': () => benchLargeRun(),

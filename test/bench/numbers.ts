@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { performance } from 'node:perf_hooks'
 import { relatingObservables } from '../../core/observable/related-cases.ts'
 import { dayMs, numberRange } from '../../core/numbers/number-range.ts'
-import { Database } from '../../server/sqlite/database/database.ts'
+import { SqliteConnection } from '../../server/sqlite/database/connection.ts'
 import { somebody } from '../support/somebody.ts'
 import { openStoresIn } from '../support/stores.ts'
 import { makeTemporaryFolder } from '../support/temporary-folder.ts'
@@ -22,7 +22,7 @@ for (const code of ['siem', 'edr', 'mail']) await first.providers.create({ code,
 await first.close()
 
 /** Alerts of a year of 40 types, of which one in ten is a repeat; each hundredth has the same address, every alert one of its own case. */
-const database = new Database(join(folder.path, 'tocsin.db'))
+const database = new SqliteConnection(join(folder.path, 'tocsin.db'))
 database.script(`
   PRAGMA synchronous = OFF;
   BEGIN;

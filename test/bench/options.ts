@@ -23,6 +23,7 @@ export const names = [
   'calls',
   'storm',
   'whole-way',
+  'cluster',
   'bytes',
   'growth',
   'large-run',

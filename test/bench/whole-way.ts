@@ -27,6 +27,8 @@ export interface WholeWay {
   readonly callOnly: Way
   /** The rows of an alert and of a run with five steps, without calls. */
   readonly rowsOnly: Way
+  /** What a sender of these alerts needs. */
+  readonly alerts: { readonly headers: Readonly<Record<string, string>>; readonly body: string }
   /** Folder of the databases: `data/tocsin.db`, and `least.db` of the bare loop. */
   readonly folder: string
   stop(): Promise<void>
@@ -38,9 +40,9 @@ interface RunPage {
 
 /**
  * Tocsin with that playbook and a connection to a system that answers at once, and a minimal program that
- * does the same.
+ * does the same. `env` adds variables of Tocsin.
  */
-export async function startWholeWay(): Promise<WholeWay> {
+export async function startWholeWay(env: Readonly<Record<string, string>> = {}): Promise<WholeWay> {
   const folder = await makeTemporaryFolder()
   const playbooks = join(folder.path, 'playbooks')
   await mkdir(playbooks)
@@ -54,6 +56,7 @@ export async function startWholeWay(): Promise<WholeWay> {
     TOCSIN_DATA_DIR: join(folder.path, 'data'),
     TOCSIN_PLAYBOOKS_DIR: playbooks,
     TOCSIN_ALLOW_PRIVATE_EGRESS: '127.0.0.1',
+    ...env,
   })
   const { apiUrl, key } = tocsin.said
   const headers = { 'content-type': 'application/json', cookie: `Session=${key}`, prefer: 'wait=30' }
@@ -68,6 +71,7 @@ export async function startWholeWay(): Promise<WholeWay> {
     tocsin,
     callOnly: to(least, `http://127.0.0.1:${least.said.port}/call`),
     rowsOnly: to(least, `http://127.0.0.1:${least.said.port}/run`),
+    alerts: { headers, body },
     folder: folder.path,
     async investigate(count, seconds) {
       const figures = await investigate(count, seconds)

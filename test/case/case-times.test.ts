@@ -24,6 +24,14 @@ describe('times of a case', () => {
     ...timesAfter(before, edit, { by, now, targets }),
   })
 
+  it('count the act of a person with an account, and not that of a run, as the response', () => {
+    const anna = { kind: 'account', id: 'a-1', name: 'Anna', requestId: null } as const
+    const state = { ...open, ...opened }
+    expect(after(state, { severity: 'critical' }, 5_000, anna).respondedAt).to.equal(5_000)
+    expect(after(state, { severity: 'critical' }, 5_000, run).respondedAt).to.equal(null)
+    expect(openedTimes(open, { by: anna, now: 1_000, targets }).respondedAt).to.equal(1_000)
+  })
+
   it('have the targets of the severity when the case is opened', () => {
     expect(opened).to.deep.equal({
       closedAt: null,

@@ -17,6 +17,8 @@ describe('the case report', () => {
       severity: 'high',
       verdict: 'unknown',
       assignee: null,
+      assigneeId: null,
+      assigneeState: null,
       closingReason: null,
       resolution: '',
       revision: 1,
@@ -107,6 +109,10 @@ describe('the case report', () => {
       ['undoing', 'being undone'],
     ] as const)
       expect(said({ state })).to.include(`**${text}**`)
+    const undone = { ...one, state: 'undone', endedBy: 'call', undoRunUuid: 'r2' } as const
+    expect(report({ actions: [action], containments: [undone] })).to.include(
+      '(run `r1`); **undone 1970-01-01 00:01:00** by the run `r2`',
+    )
     expect(report({ leftOut: { ...nothing, containments: 3 } })).to.not.include('## Containments')
   })
 

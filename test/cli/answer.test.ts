@@ -1,4 +1,6 @@
 import { expect } from 'chai'
+import { join } from 'node:path'
+import { SqliteConnection } from '../../server/sqlite/database/connection.ts'
 import { startApi, type Api } from '../http/support/api.ts'
 import { runTocsin } from '../support/server/run-tocsin.ts'
 
@@ -64,6 +66,38 @@ describe('tocsin answer', () => {
     expect((await run('answer', id, 'approve')).stdout).to.equal(
       `ok ${id}: the approval counts; 1 more approval missing\n`,
     )
+  })
+
+  it('accepts ids of earlier versions that begin with a dash', async () => {
+    const database = new SqliteConnection(join(api.dataDir, 'tocsin.db'))
+    // `-h` and `-V` are options of every command; two dashes begin a long option.
+    const ids = [
+      '-L-bHt3LuUg59mvTjHrfPk5rWo4a0h__',
+      '-hbHt3LuUg59mvTjHrfPk5rWo4a0h__-',
+      `-V${'a'.repeat(30)}`,
+      `--${'b'.repeat(30)}`,
+    ]
+    try {
+      for (const id of ids)
+        database.run('UPDATE checkpoints SET public_id = ? WHERE public_id = ?', id, await ask())
+    } finally {
+      database.close()
+    }
+    const [id = '', ...others] = ids
+    expect((await run('answer', '--text', id, id, 'approve')).stdout).to.match(/^ok -L-b/)
+    expect((await api.call('GET', `/api/checkpoints/${id}`)).json.checkpoint.answer.text).to.equal(id)
+    for (const other of others)
+      expect(await run('answer', other, 'approve'), other).to.deep.include({
+        code: 0,
+        stdout: `ok ${other}: the answer counts, and the run continues\n`,
+      })
+    expect((await run('answer', '--', id, 'refuse')).stdout).to.equal(
+      `second ${id}: another answer came first\n`,
+    )
+    expect((await run('answer', '-Labc', 'refuse')).stderr).to.include(
+      'put -- in front of values that begin with -',
+    )
+    expect((await run('answer', '--', '-Labc', 'refuse')).stderr).to.include('/checkpoints/-Labc/')
   })
 
   it('explains wrong numbers and refused answers', async () => {

@@ -68,7 +68,6 @@ describe('the pages of the plugins', () => {
 })
 
 describe('the pages of the documentation', function () {
-  this.timeout(30_000)
   after(killCommands)
 
   const helps = new Map<string, Promise<string>>()

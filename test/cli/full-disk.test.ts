@@ -41,7 +41,6 @@ const commands = [
 ]
 
 describe('a command whose output cannot be written', function () {
-  this.timeout(30_000)
   before(function () {
     if (!existsSync(full)) this.skip()
   })

@@ -9,6 +9,10 @@ const commands = [
   ['validate'],
   ['test'],
   ['dry-run'],
+  ['playbooks'],
+  ['playbooks', 'push'],
+  ['playbooks', 'pull'],
+  ['playbooks', 'diff'],
   ['run'],
   ['skills'],
   ['plugins'],
@@ -19,6 +23,7 @@ const commands = [
   ['keys', 'create'],
   ['people'],
   ['people', 'invite'],
+  ['nodes'],
 ]
 
 describe('the help of tocsin', () => {
@@ -88,7 +93,7 @@ describe('a wrong command line', () => {
     [
       'an unknown role',
       ['keys', 'create', 'x', '--role', 'root'],
-      /intake, reader, analyst, admin/,
+      /intake, reader, responder, author, connection_admin, analyst, admin/,
       /--help/,
     ],
     ['invalid days', ['keys', 'create', 'x', '--days', '1e3'], /whole number from 1 to 3650/, /--help/],

@@ -28,7 +28,9 @@ describe('tocsin keys create', () => {
     const { code, stdout, stderr } = await create('siem-forwarder')
     expect(code).to.equal(0)
     expect(stdout).to.match(keyLine)
-    expect(stderr).to.equal(`intake key 'siem-forwarder' for all organizations; shown once:\n`)
+    expect(stderr).to.equal(
+      `intake key 'siem-forwarder' for all organizations, valid until revoked; shown once:\n`,
+    )
     const body = { alert_provider: 'custom', organization_code: 'main', alert_content: 'x' }
     const posted = await server.call('/alerts', { key: stdout.trim(), body })
     expect(posted.status).to.equal(201)

@@ -60,7 +60,6 @@ tests:
 `
 
 describe('tocsin lsp in a folder of playbooks and tests', function () {
-  this.timeout(30_000)
   let folder: TemporaryFolder
   let server: LanguageServer
   let version = 1

@@ -26,7 +26,6 @@ ${steps}
 `
 
 describe('tocsin lsp', function () {
-  this.timeout(30_000)
   let server: LanguageServer
   let documents = 0
 

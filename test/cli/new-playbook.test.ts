@@ -5,7 +5,6 @@ import { makeTemporaryFolder, type TemporaryFolder } from '../support/temporary-
 import { killCommands, runTocsin } from '../support/server/run-tocsin.ts'
 
 describe('tocsin new playbook', function () {
-  this.timeout(30_000)
   let folder: TemporaryFolder
   beforeEach(async () => {
     folder = await makeTemporaryFolder()
@@ -27,6 +26,8 @@ describe('tocsin new playbook', function () {
       /type: "it's \\"odd\\": \$\$\{\{ x \}\} #1"/,
     ],
     ['without an alert', ['--manual'], /on: \{ manual: true \}/],
+    ['of an organization', ['--organization', 'acme'], /^organization: acme$/m],
+    ['of an organization with a number as code', ['--organization', '007'], /^organization: '007'$/m],
   ] as const) {
     it(`creates one ${what} that validates, with a test of every branch`, async () => {
       const { code, stdout, stderr } = await make('odd-sign-in', ...args)
@@ -43,6 +44,13 @@ describe('tocsin new playbook', function () {
       expect(tested.stdout).to.match(/ok 2 tests in 1 file/)
     })
   }
+
+  it('refuses an invalid code of an organization', async () => {
+    const { code, stderr } = await make('odd-sign-in', '--organization', 'acme corp')
+    expect(code).to.equal(1)
+    expect(stderr).to.include("'acme corp' is not a code of an organization")
+    expect(await holds()).to.deep.equal([])
+  })
 
   it('overwrites neither the playbook nor its test, even in a subfolder', async () => {
     for (const [taken, path] of [

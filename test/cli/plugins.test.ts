@@ -7,7 +7,6 @@ import { killCommands, runTocsin } from '../support/server/run-tocsin.ts'
 import { makeTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.ts'
 
 describe('tocsin plugins', function () {
-  this.timeout(30_000)
   let folder: TemporaryFolder
 
   before(async () => {

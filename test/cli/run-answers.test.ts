@@ -38,7 +38,6 @@ outputs: { answer: "\${{ steps.confirm.output.answer }}" }
 }
 
 describe('questions of tocsin run', function () {
-  this.timeout(30_000)
   let folder: TemporaryFolder
   let env: Record<string, string>
   before(async () => {

@@ -25,7 +25,6 @@ mocks: { intel_provider.get_enrichment: [{ error: { code: http_503, retryable: t
 `
 
 describe('a playbook on the command line', function () {
-  this.timeout(30_000)
   let folder: Awaited<ReturnType<typeof makeTemporaryFolder>>
   let sandbox: { readonly url: string; readonly settings: unknown; close(): Promise<unknown> }
   let env: Record<string, string>

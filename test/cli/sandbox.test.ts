@@ -51,7 +51,6 @@ steps:
 `
 
 describe('tocsin sandbox', function () {
-  this.timeout(20_000)
   after(killCommands)
 
   it('starts every sandbox and says how to connect each', async () => {

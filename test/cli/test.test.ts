@@ -27,7 +27,6 @@ tests:
 `
 
 describe('tocsin test', function () {
-  this.timeout(30_000)
   let folder: Awaited<ReturnType<typeof makeTemporaryFolder>>
   before(async () => {
     folder = await makeTemporaryFolder()

@@ -17,7 +17,6 @@ interface Promised {
 const readPromised = () => JSON.parse(readFileSync(file, 'utf8')) as Promised
 
 describe('the promised compatibility', function () {
-  this.timeout(30_000)
   let current: Contract
   before(async () => void (current = await readContract()))
 

@@ -27,6 +27,9 @@ describe('configuration', () => {
       port: 8080,
       opsPort: undefined,
       dataDir: resolve('data'),
+      store: undefined,
+      standby: false,
+      drainMs: 0,
       apiPrefix: 'api',
       publicUrl: undefined,
       traces: { wanted: false, ratio: 1, headers: {}, warnings: [] },
@@ -37,6 +40,7 @@ describe('configuration', () => {
       secrets: { variables: undefined, folder: undefined, vault: undefined },
       playbooksDir: resolve('playbooks'),
       playbooksDirNamed: false,
+      playbooksReloadMs: 5_000,
       plugins: [],
       workers: availableParallelism() - 1,
       maxRuns: 100,
@@ -52,7 +56,8 @@ describe('configuration', () => {
       selfApproval: 'never',
       oidc: undefined,
       keep: { runsMs: undefined, alertsMs: undefined, filesMs: undefined },
-      fileQuota: 1_073_741_824,
+      keyLifetimeMs: 365 * 86_400_000,
+      fileLimits: { file: 33_554_432, case: 536_870_912, organization: 1_073_741_824 },
       sessions: { idleMs: 3_600_000, maxMs: 43_200_000 },
       auditExport: { targets: [], authorization: undefined },
       logLevel: 'info',
@@ -68,6 +73,9 @@ describe('configuration', () => {
       TOCSIN_PORT: ' 9000 ',
       TOCSIN_OPS_PORT: '9001',
       TOCSIN_DATA_DIR: '/var/lib/tocsin',
+      TOCSIN_STORE: 'postgres://tocsin:pw@db/tocsin',
+      TOCSIN_STANDBY: 'On',
+      TOCSIN_DRAIN_SECONDS: '5',
       TOCSIN_API_PREFIX: 'soc/v2',
       TOCSIN_PUBLIC_URL: 'https://tocsin.example/',
       TOCSIN_MASTER_KEY: masterKey,
@@ -76,6 +84,7 @@ describe('configuration', () => {
       TOCSIN_PLUGINS:
         'tocsin-plugin-a, @acme/plugin-b,,tocsin-plugin-a,./own/plugin.ts,../x,/opt/plugins/y.js',
       TOCSIN_TRUSTED_PROXIES: '127.0.0.1, 10.1.0.0/16,fc00::/7,::1',
+      TOCSIN_PLAYBOOKS_RELOAD_SECONDS: '0',
       TOCSIN_WORKERS: '3',
       TOCSIN_MAX_RUNS: '7',
       TOCSIN_SHARE_PERCENT: '60',
@@ -88,6 +97,7 @@ describe('configuration', () => {
       TOCSIN_SELF_APPROVAL: 'Signed_in',
       TOCSIN_SESSION_IDLE_MINUTES: '15',
       TOCSIN_SESSION_MAX_HOURS: '8',
+      TOCSIN_KEY_DAYS: 'Never',
       TOCSIN_AUDIT_EXPORT: 'file:/var/log/tocsin/audit.jsonl, syslog+tls://logs.internal',
       TOCSIN_LOG_LEVEL: 'WARN',
       TOCSIN_ALLOW_PRIVATE_EGRESS: '127.0.0.1:9000, [::1]:80,[fd00::1],SIEM.internal,10.1.0.0/16,FD00::/8',
@@ -98,10 +108,13 @@ describe('configuration', () => {
       port: 9000,
       opsPort: 9001,
       dataDir: '/var/lib/tocsin',
+      standby: true,
+      drainMs: 5_000,
       apiPrefix: 'soc/v2',
     })
     expect(config).to.include({
       publicUrl: 'https://tocsin.example',
+      playbooksReloadMs: 0,
       workers: 3,
       maxRuns: 7,
       sharePercent: 60,
@@ -120,6 +133,7 @@ describe('configuration', () => {
     expect(config.destructiveLimits).to.deep.equal({ containment: 0, blocking: 0, deletion: 0, execution: 0 })
     expect(config.trustedProxies).to.deep.equal(['127.0.0.1', '10.1.0.0/16', 'fc00::/7', '::1'])
     expect(config.sessions).to.deep.equal({ idleMs: 900_000, maxMs: 28_800_000 })
+    expect(config.store?.reveal()).to.equal('postgres://tocsin:pw@db/tocsin')
     expect(config.masterKey?.reveal()).to.equal(masterKey)
     expect(config.bootstrapApiKey?.reveal()).to.equal(key)
     expect(config.plugins).to.deep.equal([
@@ -337,14 +351,17 @@ describe('configuration', () => {
       './a\0b',
     ],
     TOCSIN_OPS_PORT: ['-1', '65536', 'http', '8080.5'],
+    TOCSIN_PLAYBOOKS_RELOAD_SECONDS: ['-1', '3601', '5s'],
     TOCSIN_WORKERS: ['-1', '65', 'all'],
     TOCSIN_MAX_RUNS: ['0', '-5', 'many', '10001'],
     TOCSIN_SESSION_IDLE_MINUTES: ['0', '10081', '1h'],
     TOCSIN_SESSION_MAX_HOURS: ['0', '721'],
+    TOCSIN_KEY_DAYS: ['0', '3651', '1y', 'none'],
     TOCSIN_SHARE_PERCENT: ['0', '101', '80%'],
     TOCSIN_MAX_QUEUED: ['0', '-5', 'many', '10000001'],
     TOCSIN_SHADOW_SHARE_PERCENT: ['0', '101', '10%'],
     TOCSIN_STORM_PER_MINUTE: ['0', '10000001'],
+    TOCSIN_DRAIN_SECONDS: ['-1', '301', '5s'],
     TOCSIN_SLOW_RUN_SECONDS: ['-1', '31536001', '5m'],
     TOCSIN_CONTAINMENT_CHECK_MINUTES: ['-1', '10081', '1h'],
     TOCSIN_GROUP_MINUTES: ['-1', '10081', '1h'],
@@ -363,6 +380,8 @@ describe('configuration', () => {
     ],
     TOCSIN_APPROVALS: ['-1', '6', 'two', 'containment=6', 'isolation=1', 'blocking=1,blocking=2'],
     TOCSIN_SELF_APPROVAL: ['yes', 'true', 'signed in'],
+    TOCSIN_STORE: ['mysql://db', 'postgres:', 'tocsin.db'],
+    TOCSIN_STANDBY: ['yes', 'true', '1'],
     TOCSIN_OIDC_ISSUER: [
       'login.example.com',
       'http://login.example.com',
@@ -386,6 +405,8 @@ describe('configuration', () => {
     TOCSIN_KEEP_ALERTS_DAYS: ['0', '36501'],
     TOCSIN_KEEP_FILES_DAYS: ['0', '36501'],
     TOCSIN_FILE_QUOTA_MB: ['-1', '1 GB'],
+    TOCSIN_FILE_MB: ['0', '1001'],
+    TOCSIN_CASE_FILES_MB: ['-1'],
     TOCSIN_AUDIT_EXPORT: [
       'audit.jsonl',
       'file:',
@@ -440,7 +461,7 @@ describe('configuration', () => {
   })
 
   it('tests every variable above', () => {
-    expect(variableNames).to.have.length(58)
+    expect(variableNames).to.have.length(65)
   })
 
   it('warns about an unencrypted audit log export, and about an unused authorization', () => {

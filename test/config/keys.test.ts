@@ -20,6 +20,7 @@ const key: ApiKey = {
   allowedAddresses: null,
   rotatedAt: null,
   revision: 1,
+  secretKnownBy: [],
 }
 
 describe('API keys', () => {
@@ -95,14 +96,22 @@ describe('API keys', () => {
   describe('at the start', () => {
     const now = 1_000
     let stored: ApiKey[]
+    let isFirst: boolean
     const store = {
       list: async () => stored,
       find: async (id: string) => stored.find((one) => one.id === id),
-      create: async (one: NewApiKey) => stored.push({ ...key, ...one }),
+      createFirst: async (one: NewApiKey) => (isFirst ? stored.push({ ...key, ...one }) : undefined),
     } as unknown as KeyStore
     const ensure = (given?: string) => ensureAdminKey(store, given, now)
     beforeEach(() => {
       stored = []
+      isFirst = true
+    })
+
+    it('are not shown if another node was first', async () => {
+      isFirst = false
+      expect(await ensure()).to.equal(undefined)
+      expect(await ensure(makeKey().value)).to.equal(undefined)
     })
 
     it('are created if none is given, and returned once', async () => {

@@ -5,7 +5,7 @@ import type { Run } from '../../core/domain/run.ts'
 import type { LogFields } from '../../core/ports/log.ts'
 import { readConfig } from '../../server/config/config.ts'
 import { watchSlowWork } from '../../server/slow-work.ts'
-import { Database } from '../../server/sqlite/database/database.ts'
+import { SqliteConnection } from '../../server/sqlite/database/connection.ts'
 import { eventually } from '../support/eventually.ts'
 import { startTestTocsin } from '../support/server/test-tocsin.ts'
 
@@ -93,7 +93,6 @@ describe('slow operations in the log', () => {
 })
 
 describe('slow operations of a server', function () {
-  this.timeout(20_000)
   afterEach(() => restore())
 
   it('are logged with ids and durations', async () => {
@@ -138,8 +137,8 @@ steps: [{ id: q, checkpoint: { via: operator, with: { message: x }, answers: [ye
     let delayed = 0
     const now = performance.now.bind(performance)
     stub(performance, 'now').callsFake(() => now() + delayed)
-    const run = Database.prototype.run
-    stub(Database.prototype, 'run').callsFake(function (this: Database, sql, ...values) {
+    const run = SqliteConnection.prototype.run
+    stub(SqliteConnection.prototype, 'run').callsFake(function (this: SqliteConnection, sql, ...values) {
       if (sql === 'COMMIT') delayed += ms
       return run.call(this, sql, ...values)
     })

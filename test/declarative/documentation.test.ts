@@ -134,7 +134,7 @@ describe('docs/receive-alerts-by-webhook.md', () => {
     const files = { 'README.md': 'badlist_alerts.get_alert', ...examplesIn(text, 'badlist-alerts') }
     const { failures, warnings } = await checked('badlist-alerts', { 'plugin.yaml': source, ...files })
     expect({ failures, warnings }).to.deep.equal({ failures: [], warnings: [] })
-  }).timeout(30_000)
+  })
 })
 
 describe('docs/write-a-plugin-in-yaml.md', () => {
@@ -153,7 +153,7 @@ describe('docs/write-a-plugin-in-yaml.md', () => {
     const { passed, failures, warnings } = await checked('badlist', files)
     expect({ failures, warnings }).to.deep.equal({ failures: [], warnings: [] })
     expect(passed).to.be.above(20)
-  }).timeout(30_000)
+  })
 
   it('shows a problem as it is reported', () => {
     const wrong = source.replace(/get: \[lookup, .*\]/, "get: '/lookup/${{ input.value }}'")

@@ -43,6 +43,7 @@ const sent = (status: string) =>
   `tocsin_outbound_requests_total{${labels}, plugin="http", status="${status}"}`
 const lost = `tocsin_skill_threads_lost_total{${labels}}`
 const started = `process_start_time_seconds{${labels}}`
+const live = `tocsin_nodes_live{${labels}}`
 const files = (open: number) => ({
   [`process_open_fds{${labels}}`]: always(open),
   [`process_max_fds{${labels}}`]: always(1000),
@@ -62,10 +63,18 @@ export const alertCases: Readonly<Record<string, AlertCase>> = {
   TocsinContainmentUndoFailed: containments('failed', 'active'),
   TocsinContainmentUndoWaits: containments('undoing', 'active', '61m'),
   TocsinContainmentChecksFail: gauge('tocsin_containment_checks_failing', '61m', 1, 0),
+  TocsinPlaybookFolderRefused: gauge('tocsin_playbook_folder_refused', '16m', 1, 0),
   TocsinCasesOverdue: gauge('tocsin_cases_overdue', '6m', 1, 0),
   TocsinSignInNeeded: gauge('tocsin_connections_sign_in_needed', '6m', 1, 0),
+  TocsinKeysEndSoon: gauge('tocsin_api_keys_ending_soon', '61m', 1, 0),
   TocsinPaused: gauge('tocsin_engine_paused', '61m', 1, 0),
   TocsinDiskAlmostFull: gauge('tocsin_disk_free_bytes', '6m', 9e8, 2e9),
+  TocsinNodeGone: {
+    at: '20m',
+    fires: { [live]: '2x10 1x20' },
+    quiet: { [live]: '1x10 2x20' },
+  },
+  TocsinLeaseOver: gauge('tocsin_node_lease_seconds', '2m', 0, 4),
   TocsinPlaybookBroke: {
     at: '20m',
     fires: { [failed]: growing(1) },

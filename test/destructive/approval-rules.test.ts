@@ -148,9 +148,10 @@ describe('the check of approval rules', () => {
     expiresAt: null,
     revokedAt: null,
     lastUsedAt: null,
+    secretKnownBy: [],
     ...more,
   })
-  const madeBy = (id: string) => ({ createdBy: { kind: 'api_key', id, name: id } as const })
+  const madeBy = (id: string) => ({ secretKnownBy: [{ kind: 'api_key', id }] as const })
   const keys = [
     key('ana'),
     key('ben', { role: 'admin' }),
@@ -209,6 +210,20 @@ describe('the check of approval rules', () => {
       ['k2', 'p1'],
     ])
     expect(countPeople([...owned, { id: 'p1', roles: ['admin'], sameAs: ['p1'] }])).to.equal(1)
+  })
+
+  it('counts a key also as whoever knows its secret, until only the owner does', () => {
+    const both = (knows: string) => [
+      ...approversIn(
+        [key('k1', { ownerUuid: 'p1', secretKnownBy: [{ kind: 'account', id: knows }] })],
+        [],
+        [],
+        'acme',
+        10,
+      ),
+      { id: 'p2', roles: ['admin'], sameAs: ['p2'] },
+    ]
+    expect([countPeople(both('p2')), countPeople(both('p1'))]).to.deep.equal([1, 2])
   })
 
   it('accepts custom roles that may approve, and refuses and points to all other names', () => {

@@ -3,6 +3,7 @@ import { createContainmentExpiry, type ContainmentExpiry } from '../../core/dest
 import type { Expiry } from '../../core/destructive/containment.ts'
 import { createRunControl } from '../../core/engine/turns/run-control.ts'
 import type { Run } from '../../core/domain/run.ts'
+import { playbookFilesIn } from '../../server/playbooks-folder/folder-files.ts'
 import { openPlaybookLibrary } from '../../core/investigation/playbook-library.ts'
 import { UnavailableError } from '../../core/errors/errors.ts'
 import type { ContainmentStore } from '../../core/ports/runs/containment-store.ts'
@@ -37,7 +38,7 @@ describe('the expiry of containments', () => {
       store: stores.playbooks,
       catalogue: edrCatalogue,
       log,
-      folder: '/nowhere',
+      files: playbookFilesIn('/nowhere'),
       known: async () => ({ connections: [], providers: [] }),
     })
     const all = new Proxy(stores.containments, {

@@ -17,7 +17,6 @@ const program = fileURLToPath(
 )
 
 describe('yaml-language-server with the schema for editors', function () {
-  this.timeout(30_000)
   let folder: TemporaryFolder
   let server: LanguageServer
   let documents = 0

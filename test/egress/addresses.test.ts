@@ -15,7 +15,7 @@ function send(
   url: string,
   more: Partial<EgressRequest> = { isConnection: true },
 ): Promise<{ readonly status: number }> {
-  const signal = AbortSignal.timeout(2_000)
+  const signal = AbortSignal.timeout(30_000)
   return egress.send({ method: 'GET', url, headers: {}, body: undefined, signal, ...more })
 }
 

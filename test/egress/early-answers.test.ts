@@ -53,7 +53,7 @@ describe('egress: a response that starts before the request is fully written', (
       for (let index = from; index < times; index += lanes) {
         // A request sent here has the whole next turn to receive its answer.
         await nextTurn()
-        const signal = AbortSignal.timeout(20_000)
+        const signal = AbortSignal.timeout(30_000)
         const sent = { method: 'POST', url: `${url}/${index}`, headers: {}, body, isConnection: true, signal }
         const answer = await egress.send(sent).catch((error: unknown) => failed.push(error))
         if (typeof answer === 'object')
@@ -87,7 +87,7 @@ describe('egress: a response that starts before the request is fully written', (
     const server = await serveHttp((_request, response) => {
       response.writeHead(413, { connection: 'close' }).end('too large')
     })
-    const signal = AbortSignal.timeout(20_000)
+    const signal = AbortSignal.timeout(30_000)
     const request = { method: 'POST', url: server.url, headers: {}, isConnection: true }
     expect(await egress.send({ ...request, body: 'x'.repeat(20_000), signal })).to.deep.include({
       status: 413,
@@ -103,7 +103,7 @@ describe('egress: a response that starts before the request is fully written', (
       socket.write('HTTP/1.1 413 Content Too Large\r\ncontent-length: 9\r\n\r\ntoo large')
       resolve(socket)
     })
-    const signal = AbortSignal.timeout(20_000)
+    const signal = AbortSignal.timeout(30_000)
     const request = { method: 'POST', url: server.url, headers: {}, isConnection: true }
     const body = 'x'.repeat(30_000_000)
     expect(await egress.send({ ...request, body, signal })).to.deep.include({

@@ -30,7 +30,7 @@ describe('egress: an encoded response', () => {
     server = await serveHttp((_request, response) => {
       response.writeHead(200, { 'content-encoding': encoding, 'set-cookie': ['a=1', 'b=2'] }).end(bytes)
     })
-    const signal = AbortSignal.timeout(5_000)
+    const signal = AbortSignal.timeout(30_000)
     return egress.send({ method, url: server.url, headers: {}, body: undefined, isConnection: true, signal })
   }
 
@@ -57,7 +57,7 @@ describe('egress: an encoded response', () => {
     server = await serveHttp((_request, response) => {
       response.writeHead(200, { 'content-type': 'text/plain; charset=latin1' }).end(Buffer.from([0xfc]))
     })
-    const signal = AbortSignal.timeout(5_000)
+    const signal = AbortSignal.timeout(30_000)
     const request = {
       method: 'GET',
       url: server.url,

@@ -8,7 +8,7 @@ import { createEgress, type ClosableEgress } from '../../server/egress/egress.ts
 import { serveHttp, serveSocket, type TestServer } from './servers.ts'
 
 function get(url: string, more: Partial<EgressRequest> = {}): EgressRequest {
-  const signal = AbortSignal.timeout(5_000)
+  const signal = AbortSignal.timeout(30_000)
   return { method: 'GET', url, headers: {}, body: undefined, isConnection: true, signal, ...more }
 }
 

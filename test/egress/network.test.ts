@@ -68,7 +68,7 @@ describe('egress with network settings of a connection', () => {
       body: undefined,
       isConnection: true,
       network,
-      signal: AbortSignal.timeout(5_000),
+      signal: AbortSignal.timeout(30_000),
       ...more,
     })
   const home = () => `https://localhost:${tlsPort}/`

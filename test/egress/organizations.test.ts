@@ -70,7 +70,7 @@ describe('egress: requests of two organizations', () => {
         number: 1,
         idempotencyKey: 'key',
         deadlineMs: Infinity,
-        signal: AbortSignal.timeout(5_000),
+        signal: AbortSignal.timeout(30_000),
       },
     })
   }
@@ -116,7 +116,7 @@ describe('egress: requests of two organizations', () => {
         url: server.url,
         isConnection: true,
         body: smuggled,
-        signal: AbortSignal.timeout(5_000),
+        signal: AbortSignal.timeout(30_000),
       }
       expect(await failure(egress.send({ ...request, headers }))).to.include({ code: 'bad_header' })
     }

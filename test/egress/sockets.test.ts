@@ -70,7 +70,7 @@ describe('egress: sockets for other protocols', () => {
       tls: 'immediate',
       network: direct,
       maxBytes: 100_000,
-      signal: AbortSignal.timeout(5_000),
+      signal: AbortSignal.timeout(30_000),
       ...more,
     })
   const read = async (socket: Duplex): Promise<string> =>
@@ -83,6 +83,24 @@ describe('egress: sockets for other protocols', () => {
     expect(await read(socket)).to.equal('hello localhost\n')
     socket.write('ping\n')
     expect(await read(socket)).to.equal('ping\n')
+  })
+
+  it('sends nothing over an open connection when the lease of the process is over', async () => {
+    egress.close()
+    let isHeld = true
+    egress = createEgress({ allowPrivate: ['localhost'], lease: { isHeld: () => isHeld } })
+    const port = await echo()
+    const socket = await open(port)
+    expect(await read(socket)).to.equal('hello nobody\n')
+    socket.write('a\n')
+    expect(await read(socket)).to.equal('a\n')
+    isHeld = false
+    const failed = once(socket, 'error')
+    socket.write('b\n')
+    expect((await failed)[0]).to.include({ code: 'lease_over' })
+    expect(socket.destroyed).to.equal(true)
+    const again = await failure(open(port))
+    expect(again).to.include({ code: 'lease_over' })
   })
 
   it('refuses certificates of unknown authorities and of other names', async () => {

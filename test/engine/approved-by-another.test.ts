@@ -6,16 +6,20 @@ import { somebody } from '../support/somebody.ts'
 
 describe('approval by the requester', () => {
   const by = somebody()
-  const runs = { find: async () => ({ createdAt: 100 }) as Run, requesters: async () => [by.id] }
+  const runs = {
+    find: async () => ({ createdAt: 100 }) as Run,
+    requesters: async () => [{ id: by.id, at: 100 }],
+  }
   const asked = [{ path: 'i/@approval', runUuid: 'r', question: {} }] as Checkpoint[]
   /** The creator of each key. */
   let makers: Record<string, string> = {}
-  const keys = {
-    find: async (id: string) => {
-      const createdBy = { kind: makers[id] === 'root' ? 'command' : 'api_key', id: makers[id], name: 'x' }
-      return { key: { id, createdBy: makers[id] === undefined ? null : createdBy } } as never
-    },
-  }
+  const list = async () =>
+    Object.entries(makers).map(([id, maker]) => ({
+      id,
+      ownerUuid: null,
+      secretKnownBy: [{ kind: maker === 'root' ? 'command' : 'api_key', id: maker }],
+    })) as never
+  const keys = { list, listBefore: list }
   beforeEach(() => (makers = {}))
   const outcome = (
     selfApproval: SelfApproval,

@@ -114,6 +114,7 @@ describe('a resolved step with unknown output', () => {
     expect(said?.text).to.equal(
       'decided about step a (x.do), whose outcome was unknown: it happened, output unknown',
     )
+    expect(said?.kind).to.equal('decision')
     expect(said?.actor).to.include({ name: 'Ada' })
   })
 })

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { planWatch } from '../../core/engine/turns/plan-watch.ts'
+import { planWatch } from '../../core/engine/recovery/plan-watch.ts'
 import type { SuspectRun } from '../../core/ports/runs/run-store.ts'
 
 const suspects = (count: number, crashes = 2): SuspectRun[] =>

@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import type { Run } from '../../core/domain/run.ts'
-import { createRunner, type Runner } from '../../core/engine/turns/runner.ts'
+import type { Runner } from '../../core/engine/turns/runner-types.ts'
+import { createRunner } from '../../core/engine/turns/runner.ts'
 import { openBench, testSkills, type Bench } from './support/bench.ts'
 import { makePlaybook } from './support/make-playbook.ts'
 import { ManualClock, settle } from './support/manual-clock.ts'

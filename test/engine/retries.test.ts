@@ -154,6 +154,18 @@ describe('local durable context: attempts', () => {
         expect(troubles, 'two tries beyond those').to.equal(-2)
       })
 
+    it('waits for its own store before a call that must not be repeated', async () => {
+      let troubles = 3
+      const run = async () => {
+        if (troubles-- === 0) return 'called'
+        const details = { effect: 'none' }
+        throw new UnavailableError('store_unavailable', 'away', { retryAfterMs: 1000, details })
+      }
+      const going = (await one.open()).perform(effect({ run, interrupted: 'ask' }))
+      await one.clock.advance(60_000)
+      expect(await going).to.include({ state: 'completed', output: 'called' })
+    })
+
     it('does not count a wait for the rate limit as a failed attempt, even after a restart', async () => {
       let turnsMissed = 12
       const run = async () => {
@@ -174,6 +186,20 @@ describe('local durable context: attempts', () => {
       await one.clock.advance(600_000)
       expect(await going).to.have.nested.property('error.message', 'says the other system')
       expect(turnsMissed, 'two tries beyond those').to.equal(-2)
+    })
+
+    it('does not count requests that were not sent because the lease of the process was over', async () => {
+      let over = 12
+      const run = async () => {
+        if (over-- > 0)
+          throw new RetryableError('lease_over', 'may be replaced', { effect: 'none', retryAfterMs: 500 })
+        return 'sent'
+      }
+      const going = (await one.open()).perform(
+        effect({ run, interrupted: 'ask', retry: { ...retry, max: 0, on: ['http_503'] } }),
+      )
+      await one.clock.advance(60_000)
+      expect(await going).to.include({ state: 'completed', output: 'sent' })
     })
 
     it('waits for the rate limit even without retries, but at most five minutes at a time', async () => {

@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import type { Run } from '../../core/domain/run.ts'
-import { createRunner, type Runner, type RunnerOptions } from '../../core/engine/turns/runner.ts'
+import type { Runner, RunnerOptions } from '../../core/engine/turns/runner-types.ts'
+import { createRunner } from '../../core/engine/turns/runner.ts'
 import { currentLogFields, withLogFields } from '../../core/common/log-context.ts'
 import { SkillError } from '../../core/plugin/index.ts'
 import { NotFoundError, UnavailableError } from '../../core/errors/errors.ts'
@@ -389,6 +390,31 @@ describe('runner', () => {
       await settle()
       expect((await find(run)).status).to.equal('completed')
       expect(bench.calls.map((call) => call.skill)).to.deep.equal(['x.echo', 'x.hang', 'x.hang', 'x.echo'])
+    })
+
+    it('ends short waits at once, also of the branches beside a step that runs', async () => {
+      const release = Promise.withResolvers<void>()
+      const waits = { wait: '900ms' }
+      const steps = [{ if: 'run.id == inputs.busy', parallel: [{ uses: 'x.busy' }, waits] }, waits]
+      const [waiting, busy] = [await queue(), await queue()]
+      const names = { inputs: { busy: busy.uuid } }
+      const described = { describe: async () => ({ names, caseTitle: () => 'tested' }) }
+      const runner = start(makePlaybook({ steps }), { 'x.busy': () => release.promise }, described)
+      runner.enqueue(waiting)
+      runner.enqueue(busy)
+      await settle()
+      expect(runner.load()).to.deep.equal({ queued: 0, active: 2 })
+      const drained = runner.drain(10_000)
+      await settle()
+      expect(runner.load(), 'before any time has passed').to.deep.equal({ queued: 0, active: 1 })
+      release.resolve()
+      await drained
+      const next = start(makePlaybook({ steps }), { 'x.busy': () => 'again' }, described)
+      await next.recover()
+      await settle()
+      await clock.advance(2_000)
+      for (const run of [waiting, busy]) expect((await find(run)).status).to.equal('completed')
+      expect(bench.calls).to.have.length(1)
     })
 
     it('does not wait for waiting runs', async () => {

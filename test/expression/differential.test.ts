@@ -191,7 +191,7 @@ function plain(value: unknown): unknown {
 }
 
 describe('expressions compared with @bufbuild/cel', function () {
-  this.timeout(times(30_000))
+  this.timeout(times(60_000))
 
   for (const [type, arbitrary] of Object.entries({ bool, int, double, text, ints, words })) {
     it(`return the same value or the same failure for generated expressions of type ${type}`, () => {

@@ -31,7 +31,7 @@ const soup = fc
 const sources = fc.oneof(soup, fc.string({ maxLength: 30, unit: anyCharacter }))
 
 describe('any source', function () {
-  this.timeout(times(20_000))
+  this.timeout(times(60_000))
 
   it('compiles, or returns problems with positions inside the source', () => {
     fc.assert(

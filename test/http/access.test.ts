@@ -1,7 +1,7 @@
 import { expect } from 'chai'
-import { roles, type Role } from '../../core/domain/api-key.ts'
+import type { Role } from '../../core/domain/api-key.ts'
 import { routes } from '../../server/http/routing/routes.ts'
-import { accessTable, type AccessRow } from './support/access-table.ts'
+import { accessTable, tableRoles as roles, type AccessRow } from './support/access-table.ts'
 import { startApi, type Api, type Reply } from './support/api.ts'
 import { expectProblem } from './support/schemas.ts'
 import { acceptedSignIns, manualPlaybook, thingsOf, type Thing, type ThingKind } from './support/things.ts'
@@ -69,7 +69,9 @@ describe('access', () => {
       return await api.call(method, path, { key: null, headers: { cookie: await signIn(key) } })
     }
     const headers = {
-      ...((/^P(ATCH|UT)$/.test(method) || / .*\/(merge|split)$/.test(operation)) && { 'if-match': '*' }),
+      ...((/^P(ATCH|UT)$/.test(method) || / .*\/(merge|split|draft|publish)$/.test(operation)) && {
+        'if-match': '*',
+      }),
       ...(cookie !== undefined && { cookie }),
     }
     return await api.call(method, path, { key, headers, ...(body !== undefined && { body }) })

@@ -88,6 +88,7 @@ describe('bulk answers', () => {
     const notes = (await entries()).filter(
       ({ actor }: { actor: { name: string } }) => actor.name === 'analyst',
     )
+    for (const { kind } of notes) expect(kind).to.equal('decision')
     expect(notes.map((entry: { text: string }) => entry.text)).to.deep.equal([
       `answered 'approve', with 1 more of its kind, to: One more?`,
       `answered 'approve', with 1 more of its kind, to: One more?`,

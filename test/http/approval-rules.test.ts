@@ -355,6 +355,20 @@ describe('approval rules over the API', () => {
       expect(json.checkpoint.approval.missing).to.equal(1)
     })
 
+    it('do not count the approval with a key whose owner was disabled since', async () => {
+      const id = await ask({ needed: 2 })
+      const [ana, ben] = [await newPerson(api, 'Ana', ['analyst']), await newPerson(api, 'Ben', ['analyst'])]
+      const key = await ownKey('analyst')
+      await api.stores.keys.change(idOf(key), { ownerUuid: ana.uuid }, undefined, somebody())
+      expect((await give(id, key)).json.outcome).to.equal('counted')
+      await api.stores.accounts.disable(ana.uuid, somebody())
+      const { json } = await ben.call('POST', `/api/checkpoints/${id}/answer`, {
+        body: { answer: 'approve' },
+      })
+      expect(json.outcome).to.equal('counted')
+      expect(json.checkpoint.approval.missing).to.equal(1)
+    })
+
     it('let further people approve after the time of the escalation', async () => {
       const escalation = {
         atMs: api.clock.time + 1_000,

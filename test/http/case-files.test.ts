@@ -32,10 +32,13 @@ describe('files of cases over HTTP', () => {
         sha256: hash,
         name: 'mail.eml',
         content_type: 'message/rfc822',
+        detected_type: null,
         size: 1,
         added_at: api.clock.time,
         added_by: { kind: 'run', id: 'run-1', name: 'triage' },
         deleted_at: null,
+        deleted_by: null,
+        deleted_reason: null,
       },
     ])
     expect(json.timeline.at(-1)).to.include({ kind: 'file' })

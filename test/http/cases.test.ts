@@ -3,6 +3,7 @@ import { personOf, theRun } from '../../core/domain/audit.ts'
 import { expect } from 'chai'
 import { inPieces } from '../contract/retention-store.ts'
 import { startApi, type Api, type CallOptions } from './support/api.ts'
+import { newPerson } from './support/people.ts'
 import { expectFits, expectProblem } from './support/schemas.ts'
 
 const hostile =
@@ -444,6 +445,18 @@ describe('cases over HTTP', () => {
       expect(json.case.runs).to.have.length(1)
       expect(json.case.timeline[0]).to.include({ kind: 'opened' })
       expect(json.case.timeline.length).to.be.above(250)
+    })
+
+    it('have no contents of alerts without the permission to read alerts', async () => {
+      const by = somebody()
+      const role = { name: 'case_desk', description: '', organizationUuid: null }
+      await api.stores.roles.create({ ...role, permissions: ['cases:read'] }, by)
+      const desk = await newPerson(api, 'Desk', ['case_desk', 'acme'], ['reader', 'globex'])
+      const { status, json, text } = await desk.call('GET', `/api/cases/${caseId}/export`)
+      expect([status, json.case.alerts.length]).to.deep.equal([200, 1])
+      expect(text).to.not.include('alert_content')
+      const both = await newPerson(api, 'Both', ['case_desk', 'acme'], ['reader', 'acme'])
+      expect((await both.call('GET', `/api/cases/${caseId}/export`)).text).to.include('alert_content')
     })
 
     it('are reports if requested, with `format` taking precedence over `Accept`', async () => {

@@ -18,7 +18,7 @@ const reader = (role: Role, scope: OrganizationScope) => ({
 })
 
 const shared = ['playbook', 'organization', 'provider', 'engine']
-const kinds: Readonly<Record<Exclude<Role, 'intake'>, readonly string[]>> = {
+const kinds: Readonly<Record<'reader' | 'analyst' | 'admin', readonly string[]>> = {
   reader: ['alert', 'run', 'case', 'checkpoint', 'containment', 'connection', ...shared],
   analyst: ['alert', 'run', 'case', 'checkpoint', 'containment', 'connection', ...shared],
   admin: [

@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { join } from 'node:path'
 import { ForbiddenError } from '../../core/errors/errors.ts'
 import { ConnectionError } from '../../core/plugin/index.ts'
-import { Database } from '../../server/sqlite/database/database.ts'
+import { SqliteConnection } from '../../server/sqlite/database/connection.ts'
 import { times } from '../support/random.ts'
 import { startApi, type Api } from './support/api.ts'
 import { expectFits, expectProblem } from './support/schemas.ts'
@@ -156,7 +156,7 @@ describe('connections', () => {
     })
 
     it('replaces a secret that can no longer be decrypted', async () => {
-      const database = new Database(join(api.dataDir, 'tocsin.db'))
+      const database = new SqliteConnection(join(api.dataDir, 'tocsin.db'))
       database.run('UPDATE connection_secrets SET sealed = zeroblob(60)')
       database.close()
       await new Promise((resolve) => setImmediate(resolve))

@@ -62,6 +62,7 @@ describe('docs/api.md', () => {
     const alert = { content: 'x', provider: 'splunk', organizationUuid, type: null, createdAtSource: null }
     await stores.alerts.create({ ...alert, createdBy: organizationUuid })
     await stores.alerts.list('all', { type: 'x' }, { limit: 1 })
+    await stores.cases.create(organizationUuid, { title: 'One' }, somebody(), 'one')
     const observables = [{ kind: 'ip', value: '203.0.113.9' }] as const
     for (const { row } of await stores.observables.nextAlerts(1))
       await stores.observables.indexAlerts([{ row, observables }])

@@ -125,7 +125,7 @@ describe('a valid body', () => {
     const send = (target: string, sent: unknown) =>
       caller.call(method, target, {
         body: sent,
-        headers: method === 'POST' && !/\/(merge|split)$/.test(path) ? {} : { 'if-match': '*' },
+        headers: method === 'POST' && !/\/(merge|split|publish)$/.test(path) ? {} : { 'if-match': '*' },
       })
 
     it(`of ${operation} is accepted, and accepted or refused with one odd value`, async () => {

@@ -64,6 +64,19 @@ describe('an API key', () => {
       )
   })
 
+  it('has no sessions left when the account of its owner is disabled and enabled again', async () => {
+    const anna = await newPerson(api, 'Anna', ['reader'])
+    const { key } = await make({ owner: anna.email })
+    const signedIn = await api.call('POST', '/api/session', { key: null, body: { api_key: key } })
+    const cookie = signedIn.headers.get('set-cookie')?.split(';')[0] ?? ''
+    const visit = () => api.call('GET', '/api/alerts', { key: null, headers: { cookie } })
+    expect((await visit()).status).to.equal(200)
+    for (const change of ['disable', 'enable'])
+      expect((await api.call('POST', `/api/accounts/${anna.uuid}/${change}`)).status).to.equal(200)
+    expectProblem(await visit(), 401, 'session_invalid')
+    expect((await use(key)).status).to.equal(200)
+  })
+
   it('of a person ends with the account, except one that posts alerts', async () => {
     const anna = await newPerson(api, 'Anna', ['admin'])
     const own = await anna.call('POST', '/api/keys', { body: { name: 'mine', role: 'analyst' } })

@@ -64,14 +64,14 @@ describe('POST keys', () => {
   it('refuses a key that expires later than its creator', async () => {
     const end = api.clock.time + 60_000
     const key = await api.newKey('admin', undefined, end)
-    const make = (expires_at?: number | null) =>
+    const make = (expires_at: number | null | undefined) =>
       api.call('POST', '/api/keys', { key, body: { name: 'k', role: 'admin', expires_at } })
-    for (const later of [undefined, null, end + 1]) {
+    for (const later of [null, end + 1]) {
       const reply = await make(later)
       expectProblem(reply, 400, 'value_invalid')
       expect(reply.json.errors[0]).to.include({ pointer: '/expires_at' })
     }
-    expect((await make(end)).json.expires_at).to.equal(end)
+    for (const given of [undefined, end]) expect((await make(given)).json.expires_at).to.equal(end)
   })
 
   it('records the creator of a key, also in lists', async () => {

@@ -2,6 +2,8 @@ import { expect } from 'chai'
 import type { StateChange } from '../../core/state/state.ts'
 import { routes } from '../../server/http/routing/routes.ts'
 import { startApi, type Api } from './support/api.ts'
+import { somebody } from '../support/somebody.ts'
+import { newPerson, type TestPerson } from './support/people.ts'
 import { expectProblem } from './support/schemas.ts'
 import { manualPlaybook, someSet, storeState, thingsOf, towerSettings } from './support/things.ts'
 
@@ -20,6 +22,7 @@ const idOf: Readonly<Record<string, string>> = {
   '/runs': 'run_uuid',
   '/runs/{run}/steps': 'path',
   '/checkpoints': 'checkpoint_id',
+  '/tasks': 'task_id',
   '/containments': 'containment_id',
   '/playbooks': 'hash',
   '/playbooks/{playbook}/versions': 'hash',
@@ -32,12 +35,14 @@ const idOf: Readonly<Record<string, string>> = {
   '/keys': 'key_id',
   '/accounts': 'account_uuid',
   '/connections': 'connection_uuid',
+  '/notifications': 'notification_id',
   '/audit': 'sequence',
 }
 
 describe('every list of the API', () => {
   let api: Api
   let ids: Record<string, string>
+  let person: TestPerson
 
   before(async () => {
     api = await startApi()
@@ -69,8 +74,19 @@ describe('every list of the API', () => {
       await storeState(api, { code: 'acme', playbook: 'three-versions', name: 'seen', rule: someSet, change })
       api.clock.time += 10
     }
+    person = await newPerson(api, 'Anna', ['admin'])
+    for (const key of ['one', 'two', 'three']) {
+      api.clock.time += 10
+      const assigned = { title: key, assignee: person.email }
+      await api.stores.cases.create(api.organizations['acme'] ?? '', assigned, somebody(), key)
+    }
     for (const text of ['one', 'two', 'three'])
       await api.call('POST', `/api/cases/${ids['case']}/notes`, { body: { text } })
+    for (const due of [1, 2]) {
+      const body = { title: `Task ${due}`, due_at: due }
+      await api.call('POST', `/api/cases/${ids['case']}/tasks`, { body })
+      api.clock.time += 10
+    }
   })
   after(() => api.close())
 
@@ -78,8 +94,10 @@ describe('every list of the API', () => {
     const own = path.includes('/shadow/') ? { ...ids, playbook: 'watched' } : ids
     return `/api${path.replaceAll(/\{(\w+)\}/g, (_, name: string) => own[name] ?? '')}`
   }
+  const call = (path: string, query: string) =>
+    (path === '/notifications' ? person : api).call('GET', `${pathOf(path)}?${query}`)
   const get = async (path: string, query: string) => {
-    const reply = await api.call('GET', `${pathOf(path)}?${query}`)
+    const reply = await call(path, query)
     expect(reply.status, reply.text).to.equal(200)
     return reply.json as { data: Record<string, unknown>[]; next_cursor: string | null; total: number }
   }
@@ -120,7 +138,9 @@ describe('every list of the API', () => {
           expect(seen).to.deep.equal(all)
           const field = whole.data[0]?.[sort.replace('-', '')]
           if (typeof field === 'number') {
-            const values = whole.data.map((row) => row[sort.replace('-', '')] as number)
+            // Rows without the value, such as tasks without a due time, are last.
+            const found = whole.data.map((row) => row[sort.replace('-', '')] as number | null)
+            const values = found.filter((value) => value !== null)
             const sorted = values.toSorted((a, b) => (sort.startsWith('-') ? b - a : a - b))
             expect(values).to.deep.equal(sorted)
           }
@@ -139,9 +159,9 @@ describe('every list of the API', () => {
         const own = (await get(path, `limit=1&sort=${sorts[0]}`)).next_cursor
         const cursors = [foreign, 'x', '%00', 'bnVsbA', 'W10', 'WzFd', 'e30', 'A'.repeat(2_000)]
         for (const cursor of cursors)
-          expectProblem(await api.call('GET', `${pathOf(path)}?cursor=${cursor}`), 400, 'invalid_cursor')
+          expectProblem(await call(path, `cursor=${cursor}`), 400, 'invalid_cursor')
         if (own === null) return
-        const turned = await api.call('GET', `${pathOf(path)}?sort=${sorts[1]}&cursor=${own}`)
+        const turned = await call(path, `sort=${sorts[1]}&cursor=${own}`)
         expectProblem(turned, 400, 'invalid_cursor')
       })
 
@@ -156,7 +176,7 @@ describe('every list of the API', () => {
           'cursor=',
           'limit=1&limit=1',
         ])
-          expectProblem(await api.call('GET', `${pathOf(path)}?${wrong}`), 400, 'query_invalid')
+          expectProblem(await call(path, wrong), 400, 'query_invalid')
       })
     })
   }

@@ -68,6 +68,10 @@ const operations: Readonly<
     const { case: id } = await thingsOf(api, 'acme').case()
     return [`/cases/${id?.[0]}/tasks`, { title: 'Call Kim' }, { title: 'Call Bo' }]
   },
+  'POST /cases/{case}/files': async (api) => {
+    const { case: id } = await thingsOf(api, 'acme').case()
+    return [`/cases/${id?.[0]}/files?name=mail.json`, { subject: 'a' }, { subject: 'b' }]
+  },
   'POST /cases/bulk': async (api) => {
     const { case: id } = await thingsOf(api, 'acme').case()
     const cases = [{ case_id: id?.[0], revision: 1 }]
@@ -165,7 +169,10 @@ describe('a request with an Idempotency-Key', () => {
       // A repeated merge or link changes nothing.
       '/cases/{case}/merge',
       '/cases/{case}/links',
+      // As is a file that is withdrawn twice.
+      '/cases/{case}/files/{hash}/withdraw',
       '/shared-filters',
+      '/notifications/read',
       '/correlations/preview',
       '/session',
       '/session/single-sign-on',
@@ -178,6 +185,7 @@ describe('a request with an Idempotency-Key', () => {
       '/checkpoints/answer/preview',
       '/runs/retry/preview',
       '/keys/{key}/rotate',
+      '/me/keys/{key}/accept',
       '/accounts/{account}/invitation',
       '/me/totp',
       '/me/totp/confirm',
@@ -195,6 +203,11 @@ describe('a request with an Idempotency-Key', () => {
       '/playbooks/hover',
       '/playbooks/dry-run',
       '/playbooks/{playbook}/test',
+      // Applied again, a set or a reload changes nothing.
+      '/playbook-set',
+      '/playbook-folder/reload',
+      // A repeated publication finds no draft.
+      '/playbooks/{playbook}/draft/publish',
       // A backtest writes nothing.
       '/playbooks/{playbook}/backtests',
       '/backtests/{backtest}/cancel',

@@ -36,10 +36,14 @@ const bodies: Record<string, object | string> = {
   patch_cases_case: { status: 'closed' },
   post_correlations_preview: { organization_code: 'acme' },
   post_cases_case_notes: { text: 'looked at' },
+  post_cases_case_files: { any: 'content' },
+  post_cases_case_files_hash_withdraw: { reason: 'not needed' },
   post_alerts: { alert_content: 'x', alert_provider: 'SIEM', organization_code: 'acme', alert_type: 't' },
   post_alerts_forward_organization_provider: { title: 'x' },
   post_organizations: { code: 'new', name: 'New' },
   post_providers: { code: 'new', name: 'New' },
+  post_notifications_read: { until: 1 },
+  put_notifications_choices: { choices: [] },
   put_me_password: { password: 'correct horse battery staple' },
   post_roles: { name: 'triage', description: 'x', permissions: ['cases:read'] },
   patch_roles_role: { description: 'y' },
@@ -74,6 +78,9 @@ const bodies: Record<string, object | string> = {
     inputs: { user: 'eve' },
   },
   post_playbooks_playbook_backtests: { organization_code: 'acme', source: manualPlaybook.source },
+  put_playbooks_playbook_draft: { source: 'name: p' },
+  post_playbook_set: { playbooks: [{ source: manualPlaybook.source }], dry_run: true },
+  post_playbooks_playbook_draft_publish: { reason: 'fewer questions' },
   put_playbooks_playbook: { source: manualPlaybook.source.replace(/^name: .*$/m, 'name: p') },
   post_playbooks_playbook_runs: { organization_code: 'acme', inputs: { user: 'eve' } },
   post_playbooks_playbook_trigger_organization: { user: 'eve' },
@@ -84,6 +91,9 @@ const bodies: Record<string, object | string> = {
 
 /** Additional headers that an operation needs. */
 const neededHeaders: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  put_playbooks_playbook_draft: { 'if-match': '*' },
+  delete_playbooks_playbook_draft: { 'if-match': '*' },
+  post_playbooks_playbook_draft_publish: { 'if-match': '*' },
   put_playbooks_playbook: { 'if-match': '*' },
   post_session_single_sign_on_callback: { cookie: 'tocsin_sign_on=x' },
   patch_cases_case: { 'if-match': '*' },
@@ -170,7 +180,7 @@ describe('the OpenAPI document', () => {
     bodies['post_me_totp_confirm'] = { code }
     const made: Record<string, string> = {}
     for (const [, path, { operationId }] of operations) {
-      if (!path.startsWith('/api/me/')) continue
+      if (!/^\/api\/(me|notifications)(\/|$)/.test(path) || path === '/api/me') continue
       const person = await newPerson(api, 'Anna', ['admin'])
       made[operationId] = person.cookie
       const { credentials, sessions } = api.stores
@@ -178,6 +188,10 @@ describe('the OpenAPI document', () => {
         await credentials.offerTotp(person.uuid, secret)
       if (path.endsWith('/recovery-codes')) await credentials.confirmTotp(person.uuid, 1, [], somebody())
       others[operationId] = { session: (await sessions.ofAccount(person.uuid))[0]?.uuid ?? '' }
+      if (operationId === 'post_me_keys_key_accept') {
+        const body = { name: 'k', role: 'reader', owner: person.email }
+        others[operationId] = { key: (await api.call('POST', '/api/keys', { body })).json.key_id }
+      }
     }
     for (const name of ['preview', 'accept']) {
       const { uuid } = await newPerson(api, 'Bert', ['reader'])
@@ -221,6 +235,12 @@ describe('the OpenAPI document', () => {
     const { case: [split = ''] = [], alert } = await things.caseWithAlerts()
     others['post_cases_case_split'] = { case: split }
     bodies['post_cases_case_split'] = { alerts: alert, title: 'Apart' }
+    for (const operation of ['get', 'put', 'delete']) {
+      const { playbook: [playbook = ''] = [] } = await things.draft()
+      others[`${operation}_playbooks_playbook_draft`] = { playbook }
+    }
+    const { playbook: [published = ''] = [] } = await things.draft()
+    others['post_playbooks_playbook_draft_publish'] = { playbook: published }
     const { filter: [filter = ''] = [] } = await things.sharedFilter()
     others['delete_shared_filters_filter'] = { filter }
     const { case: [withTask = ''] = [], task: [task = ''] = [] } = await things.caseWithTask()
@@ -320,6 +340,9 @@ describe('the OpenAPI document', () => {
     const key = (await api.stores.keys.list()).at(-1)?.id ?? ''
     const text = { name: 'a.txt', bytes: Buffer.from('x') }
     const file = await api.stores.cases.files.attach(organizationUuid, caseId ?? '', text, somebody())
+    const wrong = { name: 'b.txt', bytes: Buffer.from('y') }
+    const { sha256 } = await api.stores.cases.files.attach(organizationUuid, caseId ?? '', wrong, somebody())
+    others['post_cases_case_files_hash_withdraw'] = { hash: sha256 }
     await storeState(api, { code: 'acme', playbook: 'p' })
     for (const method of ['get', 'delete'])
       others[`${method}_playbooks_playbook_state_state`] = { state: 'seen' }

@@ -2,6 +2,8 @@ import { expect } from 'chai'
 import { TOTP, Secret } from 'otpauth'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { theServer } from '../../core/domain/audit.ts'
+import { createInvitation } from '../../server/access/invitations.ts'
 import { startApi, type Api, type Reply } from './support/api.ts'
 import { newPerson, type TestPerson } from './support/people.ts'
 import { expectProblem } from './support/schemas.ts'
@@ -224,6 +226,44 @@ describe('a person', () => {
     expect((await api.call('DELETE', `/api/accounts/${person.uuid}/sessions`)).status).to.equal(200)
     expectProblem(await person.call('GET', '/api/me'), 401, 'session_invalid')
     expect((await signIn(person.email)).status).to.equal(201)
+  })
+})
+
+describe('the link for the first administrator', () => {
+  let api: Api
+
+  beforeEach(async () => {
+    api = await startApi()
+  })
+  afterEach(() => api.close())
+
+  const post = (path: string, body: object) => api.call('POST', path, { key: null, body })
+  const firstLink = async () => {
+    const by = { by: theServer, now: api.clock.time }
+    return tokenOf((await createInvitation(api.stores, null, api.url, by)).url)
+  }
+  const root = { email: 'root@example.com', name: 'Root', password }
+
+  it('creates the first account, once', async () => {
+    const token = await firstLink()
+    expect((await post('/api/invitation/preview', { token })).json.email).to.equal(null)
+    const accepted = await post('/api/invitation/accept', { token, ...root })
+    expect(accepted.json, accepted.text).to.include({ role: 'admin' })
+    expectProblem(await post('/api/invitation/accept', { token, ...root }), 404, 'invitation_not_found')
+  })
+
+  it('ends an hour after the start, or with the first account', async () => {
+    const late = await firstLink()
+    api.clock.time += 3_600_000 - 1
+    expect((await post('/api/invitation/preview', { token: late })).status).to.equal(200)
+    api.clock.time += 1
+    expectProblem(await post('/api/invitation/accept', { token: late, ...root }), 404, 'invitation_not_found')
+    const open = await firstLink()
+    const body = { email: 'anna@example.com', name: 'Anna', roles: [{ role: 'reader' }] }
+    await api.call('POST', '/api/accounts', { body })
+    expectProblem(await post('/api/invitation/preview', { token: open }), 404, 'invitation_not_found')
+    expectProblem(await post('/api/invitation/accept', { token: open, ...root }), 404, 'invitation_not_found')
+    expect((await api.call('GET', '/api/accounts')).json.data).to.have.length(1)
   })
 })
 

@@ -57,6 +57,16 @@ describe('playbook assistance over HTTP', () => {
     expectProblem(foreign, 400, 'unknown_organization')
   })
 
+  it('completes the organizations that the key may see', async () => {
+    const own = 'apiVersion: tocsin/v1\nname: written\norganization: ‸\non: { manual: true }\nsteps: []\n'
+    const schedule = `${head.replace('{ manual: true }', '{ schedule: { cron: "0 8 * * *", organizations: [‸] } }')}  - return: 1\n`
+    const limited = await api.newKey('reader', ['globex'])
+    for (const marked of [own, schedule]) {
+      expect(labels((await ask('complete', marked)).json)).to.have.members(['acme', 'globex'])
+      expect(labels((await ask('complete', marked, {}, limited)).json)).to.deep.equal(['globex'])
+    }
+  })
+
   it('completes the outputs of earlier steps', async () => {
     const { json } = await ask(
       'complete',

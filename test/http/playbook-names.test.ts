@@ -53,6 +53,23 @@ describe('names of connections and providers in playbooks', () => {
     expect(await validate(text)).to.deep.equal(unknown)
   })
 
+  it('are named by the problem, so that a page leads to where they are created', async () => {
+    const missing = async (on: string, step: string) => {
+      const body = { source: source('a', on, step) }
+      const { json } = await api.call('POST', '/api/playbooks/validate', { body })
+      return json.problems.map((problem: { missing?: unknown }) => problem.missing)
+    }
+    expect(await missing('{ manual: true }', ring('nroth-tower'))).to.deep.equal([
+      { kind: 'connection', name: 'nroth-tower', plugins: ['tower'] },
+    ])
+    expect(await missing('{ alert: { type: t, provider: nobody } }', 'wait: 1s')).to.deep.equal([
+      { kind: 'provider', name: 'nobody' },
+    ])
+    const schedule = '{ schedule: { cron: "0 8 * * *", organizations: [nobody] } }'
+    expect(await missing(schedule, 'wait: 1s')).to.deep.equal([{ kind: 'organization', name: 'nobody' }])
+    expect(await missing('{ manual: true }', '{ uses: tower.nothing }')).to.deep.equal([undefined])
+  })
+
   it('are compared without letter case, across all organizations', async () => {
     expect(await validate(source('a', '{ manual: true }', ring('North-Tower')))).to.deep.equal([])
     expect(await validate(source('a', '{ manual: true }', ring('south-tower')))).to.deep.equal([])

@@ -54,9 +54,13 @@ describe('results of playbooks over HTTP', () => {
         webhook: false,
         manual: true,
         call: false,
+        question: null,
+        run: null,
       },
       alerts_7d: 0,
       alerts_30d: 0,
+      repeats_7d: 0,
+      repeats_30d: 0,
       since: api.clock.time - 30 * 86_400_000,
       judged: 0,
       failed: 0,
@@ -87,5 +91,42 @@ describe('results of playbooks over HTTP', () => {
 
   it('answer 404 for an unknown playbook', async () => {
     expectProblem(await api.call('GET', '/api/playbooks/nothing/results'), 404, 'playbook_not_found')
+  })
+
+  it('sort the list of playbooks by name, publication, last run and number of runs, over several pages', async () => {
+    for (const name of ['aaa', 'zzz'])
+      await api.call('PUT', `/api/playbooks/${name}`, { body: { source: source.replace('covered', name) } })
+    api.clock.time += 60_000
+    await run('acme', 'completed')
+    await api.stores.numbers.catchUp()
+    const list = async (query: string, key?: string) =>
+      (await api.call('GET', `/api/playbooks?${query}`, key === undefined ? {} : { key })).json
+    const named = async (query: string): Promise<string[]> => {
+      const names: string[] = []
+      for (let cursor: string | null = ''; cursor !== null;) {
+        const page = await list(
+          `limit=2&${query}${cursor === '' ? '' : `&cursor=${encodeURIComponent(cursor)}`}`,
+        )
+        names.push(...page.data.map(({ name }: { name: string }) => name))
+        cursor = page.next_cursor
+      }
+      return names
+    }
+    const byName = await named('sort=name')
+    expect(byName).to.deep.equal(byName.toSorted())
+    expect(byName).to.include.members(['aaa', 'covered', 'zzz'])
+    expect(await named('sort=-name')).to.deep.equal(byName.toReversed())
+    expect((await named('sort=-last_run_at'))[0]).to.equal('covered')
+    expect((await named('sort=-runs_30d'))[0]).to.equal('covered')
+    expect(await named('sort=-put_in_force_at')).to.have.members(byName)
+    const [covered] = (await list('q=covered')).data
+    expect(covered.last_run_at).to.equal(api.clock.time)
+    expect(covered.runs_30d).to.be.at.least(1)
+    const stranger = await api.newKey('reader', ['globex'])
+    const [seen] = (await list('q=aaa&sort=name', stranger)).data
+    expect(seen).to.include({ last_run_at: null, runs_30d: 0 })
+    expectProblem(await api.call('GET', '/api/playbooks?sort=runs'), 400, 'query_invalid')
+    const { next_cursor: cursor } = await list('limit=1&sort=name')
+    expectProblem(await api.call('GET', `/api/playbooks?sort=-name&cursor=${cursor}`), 400, 'invalid_cursor')
   })
 })

@@ -188,6 +188,10 @@ describe('resources of the API', () => {
       put_in_force_at: api.clock.time,
       put_in_force_by: 'ops',
       put_in_force_actor: someAuthor(),
+      put_in_force_reason: null,
+      draft: null,
+      last_run_at: api.clock.time,
+      runs_30d: 0,
       shadow: false,
       shadows: [],
     }

@@ -84,7 +84,8 @@ describe('retries over the API', () => {
     expect(filtered.json.left).to.equal(0)
     const byError = await bulk({ filter: { error: 'broken' } })
     expect(byError.json, 'of whichever playbook').to.deep.equal(filtered.json)
-    expect((await bulk({ filter: { error: 'other' } })).json).to.deep.equal({ data: [], left: 0 })
+    expect((await bulk({ filter: { error: 'other' } })).json).to.deep.equal({ data: [], left: 0, next: null })
+    expectProblem(await bulk({ filter: { organization: 'acme' } }), 400, 'value_invalid')
     expectProblem(await bulk({ filter: { created_after: 1 } }), 400, 'value_invalid')
     expectProblem(await bulk({}), 400, 'value_invalid')
     expect((await api.stores.runs.list('all', {}, { limit: 1 })).total).to.equal(before.total)
@@ -94,6 +95,56 @@ describe('retries over the API', () => {
     ).to.equal(null)
     expect((await bulk({ runs: [run.uuid] })).json.data[0].error.code).to.equal('run_superseded')
     expectProblem(await api.call('GET', `/api/runs/${run.uuid}/retry`), 409, 'run_superseded')
+  })
+
+  it('of all matching runs are done in several requests, each run once', async () => {
+    const bulk = (body: object, path = '') => api.call('POST', `/api/runs/retry${path}`, { body })
+    const { json: mine } = await api.call('GET', `/api/runs/${run.uuid}`)
+    const filter = { case: mine.case_id, organization: 'acme' }
+    const whole = (await bulk({ filter }, '/preview')).json
+    expect(whole).to.deep.include({ left: 0, next: null })
+    expect(whole.data.map(({ run_uuid: uuid }: { run_uuid: string }) => uuid)).to.deep.equal([run.uuid])
+    const none = { data: [], left: 0, next: null }
+    expect((await bulk({ filter, after: run.uuid }, '/preview')).json).to.deep.equal(none)
+    expect((await bulk({ filter: { ...filter, organization: 'globex' } }, '/preview')).json).to.deep.equal(
+      none,
+    )
+    expectProblem(await bulk({ filter, after: 'unknown' }), 404, 'run_not_found')
+    expectProblem(await bulk({ runs: [run.uuid], after: run.uuid }), 400, 'value_invalid')
+    expectProblem(await bulk({ filter: { ...filter, organization: 'nowhere' } }), 400, 'unknown_organization')
+    expectProblem(await bulk({ filter: { observable: 'ip' } }), 400, 'value_invalid')
+    expect((await bulk({ filter })).json.data[0]).to.deep.include({ run_uuid: run.uuid, error: null })
+    expect((await bulk({ filter })).json).to.deep.equal(none)
+  })
+
+  it('continue behind the last run if more match than fit into a request', async () => {
+    const seen: string[] = []
+    for (let n = 0; n < 101; n++) {
+      const { uuid } = await api.stores.runs.queue({
+        organizationUuid: api.organizations['acme'] ?? '',
+        playbookName: 'p',
+        playbookHash: playbook.hash,
+        alertUuid: null,
+        inputs: {},
+      })
+      await api.stores.runs.start(uuid, { title: 'A case' })
+      await api.stores.runs.end(uuid, {
+        status: 'failed',
+        output: null,
+        error: { code: 'many', message: 'x' },
+      })
+    }
+    const filter = { error: 'many' }
+    for (let after: string | null | undefined; after !== null;) {
+      const { json } = await api.call('POST', '/api/runs/retry/preview', {
+        body: { filter, ...(after !== undefined && { after }) },
+      })
+      seen.push(...json.data.map(({ run_uuid: uuid }: { run_uuid: string }) => uuid))
+      expect(json.next === null).to.equal(json.left === 0)
+      after = json.next
+    }
+    expect(new Set(seen).size).to.equal(101)
+    expect(seen).to.have.length(101)
   })
 
   it('have a preview of limited size that shows repeated steps before carried-over ones', async () => {
@@ -133,7 +184,11 @@ describe('retries over the API', () => {
       expect(named.json.data[0].error.code, path).to.equal('run_not_found')
     }
     for (const filter of [{ playbook: 'p' }, { error: 'broken' }])
-      expect((await call('POST', '/runs/retry', { filter })).json).to.deep.equal({ data: [], left: 0 })
+      expect((await call('POST', '/runs/retry', { filter })).json).to.deep.equal({
+        data: [],
+        left: 0,
+        next: null,
+      })
     expect((await api.stores.runs.find('all', run.uuid))?.status).to.equal('failed')
     expect((await api.call('POST', '/api/runs/retry', { body: { filter: { playbook: 'p' } } })).json.data)
       .to.be.an('array')

@@ -94,6 +94,33 @@ describe('roles', () => {
     }
   }).timeout(60_000)
 
+  it('give API keys the same permissions as people', async () => {
+    for (const role of peopleRoles) {
+      const key = await api.newKey(role, ['acme'])
+      const { json } = await api.call('GET', '/api/session', { key })
+      const held = json.permissions.map(({ permission }: { permission: string }) => permission)
+      expect(held, role).to.have.members([...permissionsOf(role, [])])
+      expect(json.role).to.equal(role)
+    }
+  })
+
+  it('let a key of an author publish playbooks of its organization, and nothing else', async () => {
+    const key = await api.newKey('author', ['acme'])
+    const source = (more: string) =>
+      `apiVersion: tocsin/v1\nname: from-ci\n${more}on: { manual: true }\nsteps:\n  - return: hello\n`
+    const push = (text: string) =>
+      api.call('POST', '/api/playbook-set', { body: { playbooks: [{ source: text }] }, key })
+    const { status, text } = await push(source('organization: acme\n'))
+    expect(status, text).to.equal(200)
+    expect((await push(source(''))).status).to.be.oneOf([403, 422])
+    for (const [method, path] of [
+      ['POST', '/keys'],
+      ['POST', '/connections'],
+      ['POST', '/cases/bulk'],
+    ] as const)
+      expectProblem(await api.call(method, `/api${path}`, { body: {}, key }), 403, 'role_insufficient')
+  })
+
   it('can be defined, given, changed for everyone who has them, and removed when nobody does', async () => {
     expect((await create(triage)).status).to.equal(201)
     expectProblem(await create({ ...triage, name: 'TRIAGE' }), 409, 'role_exists')

@@ -260,6 +260,23 @@ describe('events of a run', () => {
     expectProblem(await api.call('GET', pathOf(uuid), { key }), 401, 'key_invalid')
   })
 
+  it('end at once if the secret or the addresses of the key change', async () => {
+    await startWithoutHeartbeat()
+    const uuid = await startRun()
+    const [rotated, moved] = [await api.newKey('reader'), await api.newKey('reader')]
+    const streams = [await follow(uuid, undefined, rotated), await follow(uuid, undefined, moved)] as const
+    const headers = { 'if-match': '*' }
+    api.clock.time += 1
+    await api.call('POST', `/api/keys/${rotated.split('_')[1]}/rotate`, { body: {} })
+    await streams[0].over()
+    expect(streams[1].isOver()).to.equal(false)
+    await api.call('PATCH', `/api/keys/${moved.split('_')[1]}`, {
+      body: { allowed_addresses: ['192.0.2.7'] },
+      headers,
+    })
+    await streams[1].over()
+  })
+
   it('end when the key expires', async () => {
     const uuid = await startRun()
     const key = await api.newKey('reader', undefined, api.clock.time + hourMs)

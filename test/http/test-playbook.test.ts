@@ -55,6 +55,23 @@ describe('tests of playbooks over HTTP', () => {
     expect((await api.stores.runs.list('all', {}, { limit: 1 })).total).to.equal(0)
   })
 
+  it('test the draft instead of the live version on request', async () => {
+    const draft = (of: string) => api.call('POST', `/api/playbooks/${of}/test?draft=true`)
+    expect((await draft('tried')).json.code).to.equal('draft_not_found')
+    await write(tests)
+    const edited = source.replace('return: done', 'fail: broken')
+    const saved = await api.call('PUT', '/api/playbooks/tried/draft', { body: { source: edited } })
+    expect(saved.status, saved.text).to.equal(200)
+    const { json } = await draft('tried')
+    expect(json.tests.map(({ name, status }: any) => [name, status])).to.deep.equal([
+      ['rings for eve', 'failed'],
+      ['is wrong', 'failed'],
+    ])
+    expect((await run()).tests[0].status).to.equal('completed')
+    await api.call('PUT', '/api/playbooks/new-one/draft', { body: { source } })
+    expect((await draft('new-one')).json.file).to.equal(null)
+  })
+
   it('report problems in the file', async () => {
     await write('playbook: tried.yaml\ntests: 5\n')
     const { problems, tests: ran, coverage } = await run()

@@ -3,10 +3,10 @@ import { choosePlain, choosePlaybook, describeChoice } from '../../core/investig
 import { parsePlaybook } from '../../core/playbook/read/parse.ts'
 import type { Playbook } from '../../core/playbook/language/playbook.ts'
 
-function playbook(name: string, trigger: string): Playbook {
+function playbook(name: string, trigger: string, head = ''): Playbook {
   const source = `apiVersion: tocsin/v1
 name: ${name}
-on: { alert: ${trigger} }
+${head}on: { alert: ${trigger} }
 steps:
   - return: {}
 `
@@ -24,7 +24,8 @@ const all = [otherType, byType, byProvider, byCondition, byAll]
 
 function choose(playbooks: readonly Playbook[], provider: string, data: unknown): string | undefined {
   const scope = { alert: { type: 'phishing', provider, data }, organization: { code: 'acme', name: 'Acme' } }
-  return choosePlaybook(playbooks, { type: 'phishing', provider }, scope, () => {}).playbook?.name
+  return choosePlaybook(playbooks, { type: 'phishing', provider, organization: 'acme' }, scope, () => {})
+    .playbook?.name
 }
 
 describe('choosing the playbook of an alert', () => {
@@ -39,7 +40,7 @@ describe('choosing the playbook of an alert', () => {
     expect(choose([byProvider], 'MailBox', {})).to.equal('by-provider')
     const { playbook: none } = choosePlaybook(
       [byType],
-      { type: 'Phishing', provider: 'mailbox' },
+      { type: 'Phishing', provider: 'mailbox', organization: 'acme' },
       {},
       () => {},
     )
@@ -69,10 +70,27 @@ describe('choosing the playbook of an alert', () => {
 
   it('evaluates no condition where a more specific trigger without one fits', () => {
     const anyType = playbook('any-type', '{ where: alert.data.risk > 50 }')
-    const phishing = { type: 'phishing', provider: 'splunk' }
+    const phishing = { type: 'phishing', provider: 'splunk', organization: 'acme' }
     expect(choosePlain([anyType, byType], phishing)).to.equal(byType)
     expect(choosePlain([anyType, otherType], phishing)).to.equal(undefined)
     expect(choosePlain([byProvider], phishing)).to.equal('none')
+  })
+
+  it('takes a playbook of the organization before a shared one, and none of another', () => {
+    const own = playbook('own', '{ where: true }', 'organization: ACME\n')
+    const other = playbook('other', '{ type: phishing }', 'organization: globex\n')
+    expect(choose([...all, own, other], 'mailbox', { risk: 90 })).to.equal('own')
+    expect(choose([other], 'mailbox', { risk: 90 })).to.equal(undefined)
+    expect(
+      choosePlain([byType, own, other], { type: 'phishing', provider: 'm', organization: 'globex' }),
+    ).to.equal(other)
+    expect(choosePlain([other], { type: 'phishing', provider: 'm', organization: 'acme' })).to.equal('none')
+  })
+
+  it('takes the most specific one of the organization', () => {
+    const wide = playbook('a', '{ where: true }', 'organization: acme\n')
+    const narrow = playbook('b', '{ type: phishing }', 'organization: acme\n')
+    expect(choose([wide, narrow, byAll], 'mailbox', { risk: 90 })).to.equal('b')
   })
 
   it('finds nothing if no trigger matches', () => {
@@ -84,7 +102,7 @@ describe('choosing the playbook of an alert', () => {
     const scope = { alert: { data: { risk: 'high' } }, organization: { code: 'acme', name: 'Acme' } }
     const chosen = choosePlaybook(
       [byCondition, byType],
-      { type: 'phishing', provider: 'splunk' },
+      { type: 'phishing', provider: 'splunk', organization: 'acme' },
       scope,
       (one) => told.push(one.name),
     )
@@ -98,7 +116,9 @@ describe('choosing the playbook of an alert', () => {
         alert: { type: 'phishing', provider, data },
         organization: { code: 'acme', name: 'Acme' },
       }
-      return describeChoice(choosePlaybook(playbooks, { type: 'phishing', provider }, scope, () => {}))
+      return describeChoice(
+        choosePlaybook(playbooks, { type: 'phishing', provider, organization: 'acme' }, scope, () => {}),
+      )
     }
 
     it('names each playbook for the type and why it was not chosen', () => {
@@ -108,6 +128,14 @@ describe('choosing the playbook of an alert', () => {
       )
       expect(said([byAll, byCondition], 'splunk', {})).to.equal(
         'No playbook fits this alert. Not chosen: by-all (only for the provider mailbox); by-condition (`where` failed: alert.data.risk is missing).',
+      )
+    })
+
+    it('names a shared playbook that one of the organization precedes', () => {
+      const own = playbook('own', '{ type: phishing }', 'organization: acme\n')
+      const failing = playbook('own-risk', '{ type: phishing, where: false }', 'organization: acme\n')
+      expect(said([byType, own, failing], 'splunk', {})).to.equal(
+        'Chosen: own. Not chosen: own-risk (`where` is false for this alert); by-type (own belongs to the organization, so it comes first).',
       )
     })
 

@@ -3,6 +3,7 @@ import type { Alert } from '../../core/domain/alert.ts'
 import type { Run } from '../../core/domain/run.ts'
 import { UnavailableError } from '../../core/errors/errors.ts'
 import { createInvestigations, type Investigations } from '../../core/investigation/investigations.ts'
+import { playbookFilesIn } from '../../server/playbooks-folder/folder-files.ts'
 import { openPlaybookLibrary, type PlaybookLibrary } from '../../core/investigation/playbook-library.ts'
 import type { Clock } from '../../core/ports/clock.ts'
 import type { Log } from '../../core/ports/log.ts'
@@ -15,14 +16,14 @@ import { somebody } from '../support/somebody.ts'
 
 const silent: Log = { debug() {}, info() {}, warn() {}, error() {} }
 
-/** Time passes immediately: sleepers wake in the next turn, unless the clock is stopped. */
+/** Time passes immediately: sleepers of less than a minute wake in the next turn, unless the clock is stopped. */
 function quickClock(stands = false): Clock {
   return {
     now: () => 0,
-    sleep: (_, signal) =>
+    sleep: (ms, signal) =>
       new Promise((resolve, reject) => {
         signal.addEventListener('abort', () => reject(signal.reason), { once: true })
-        if (!stands) setImmediate(resolve)
+        if (!stands && ms < 60_000) setImmediate(resolve)
       }),
   }
 }
@@ -49,7 +50,7 @@ describe('investigations', () => {
       store: stores.playbooks,
       catalogue,
       log: silent,
-      folder: '/nowhere',
+      files: playbookFilesIn('/nowhere'),
     })
     return createInvestigations({
       stores,

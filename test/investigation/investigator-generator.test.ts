@@ -2,6 +2,7 @@ import { expect } from 'chai'
 import { join } from 'node:path'
 import { theServer } from '../../core/domain/audit.ts'
 import { createInvestigatorGenerator } from '../../core/investigation/investigator-generator.ts'
+import { playbookFilesIn } from '../../server/playbooks-folder/folder-files.ts'
 import { openPlaybookLibrary } from '../../core/investigation/playbook-library.ts'
 import { Secret } from '../../core/plugin/index.ts'
 import { discoverPlugins } from '../../core/registry/discover-plugins.ts'
@@ -13,7 +14,12 @@ describe('generated playbooks', () => {
     const { stores, dispose } = await openTemporaryStores()
     const log = { debug() {}, info() {}, warn() {}, error() {} }
     const catalogue = await discoverPlugins({ pluginsDir: join(import.meta.dirname, '../../plugins') })
-    const library = await openPlaybookLibrary({ store: stores.playbooks, catalogue, log, folder: '/nowhere' })
+    const library = await openPlaybookLibrary({
+      store: stores.playbooks,
+      catalogue,
+      log,
+      files: playbookFilesIn('/nowhere'),
+    })
     let kept = 0
     const counting = {
       ...library,

@@ -1,8 +1,9 @@
 import { execFileSync } from 'node:child_process'
 import { expect } from 'chai'
-import { mkdir, symlink, unlink, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, symlink, unlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { PlaybookError } from '../../core/errors/playbook-error.ts'
+import { playbookFilesIn } from '../../server/playbooks-folder/folder-files.ts'
 import { openPlaybookLibrary, type PlaybookLibrary } from '../../core/investigation/playbook-library.ts'
 import type { PlaybookOrigin } from '../../core/investigation/playbook-versions.ts'
 import type { KnownNames } from '../../core/playbook/scope/context.ts'
@@ -45,7 +46,13 @@ describe('the playbook library', () => {
     const say = (_: unknown, message: string) => void logged.push(message)
     const log: Log = { debug: say, info: say, warn: say, error: say }
     const catalogue = buildCatalogue([])
-    return openPlaybookLibrary({ store: opened.stores.playbooks, catalogue, log, folder: folder.path, known })
+    return openPlaybookLibrary({
+      store: opened.stores.playbooks,
+      catalogue,
+      log,
+      files: playbookFilesIn(folder.path),
+      known,
+    })
   }
 
   const names = (library: PlaybookLibrary) => library.authored().map((playbook) => playbook.name)
@@ -67,7 +74,7 @@ describe('the playbook library', () => {
     await write('one', source('one', 1).replace('return', 'retrun'))
     const library = await open()
     expect(library.authored().map((playbook) => playbook.hash)).to.deep.equal([good?.hash])
-    expect(logged.join('\n')).to.include("'retrun'").and.include('the last valid version stays live')
+    expect(logged.join('\n')).to.include("'retrun'").and.include('the last valid versions stay live')
   })
 
   it('refuses a file with unknown names, keeps its last good version, and publishes it once the names exist', async () => {
@@ -81,14 +88,14 @@ describe('the playbook library', () => {
     await write('one', named('edr', 2))
     const library = await open(known)
     expect(library.authored().map(({ hash }) => hash)).to.deep.equal([good?.hash])
-    expect(library.refused).to.deep.equal([{ file: 'one.yaml', errors: 1 }])
+    expect(library.refused()).to.deep.equal([{ file: 'one.yaml', errors: 1 }])
     expect(logged.join('\n')).to.include("unknown provider 'edr'")
     await library.takeUpRefused()
     expect(library.newest('one')).to.equal(good?.hash)
     providers.push('edr')
     await library.takeUpRefused()
     expect(library.newest('one')).not.to.equal(good?.hash)
-    expect(library.refused).to.deep.equal([])
+    expect(library.refused()).to.deep.equal([])
   })
 
   it('does not publish files with other problems then', async () => {
@@ -108,7 +115,7 @@ describe('the playbook library', () => {
     execFileSync('mkfifo', [join(folder.path, 'pipe.yaml')])
     const library = await open()
     expect(names(library)).to.deep.equal(['one'])
-    expect(library.refused).to.deep.equal([{ file: 'dangling.yaml', errors: 1 }])
+    expect(library.refused()).to.deep.equal([{ file: 'dangling.yaml', errors: 1 }])
     expect(logged.join()).to.include('dangling.yaml:1:1 the file cannot be read: ENOENT')
   })
 
@@ -116,7 +123,7 @@ describe('the playbook library', () => {
     await write('one', 'steps: 7')
     const library = await open()
     expect(names(library)).to.deep.equal([])
-    expect(library.refused).to.deep.equal([{ file: 'one.yaml', errors: logged.length }])
+    expect(library.refused()).to.deep.equal([{ file: 'one.yaml', errors: logged.length }])
     for (const line of logged) expect(line).to.match(/^\/.*one\.yaml:1:\d+ [^\n]+$/)
   })
 
@@ -125,7 +132,7 @@ describe('the playbook library', () => {
       'one',
       `${source('one', 1)}${Array.from({ length: 50 }, (_, n) => `extra${n}: 1\n`).join('')}`,
     )
-    expect((await open()).refused).to.deep.equal([{ file: 'one.yaml', errors: 50 }])
+    expect((await open()).refused()).to.deep.equal([{ file: 'one.yaml', errors: 50 }])
     expect(logged).to.have.length(6)
     expect(logged.at(-1)).to.match(/45 more problems; run: tocsin validate /)
   })
@@ -137,7 +144,7 @@ describe('the playbook library', () => {
     }
     const library = await open()
     expect(names(library)).to.deep.equal(['two'])
-    expect(library.refused).to.deep.equal([])
+    expect(library.refused()).to.deep.equal([])
   })
 
   it('uses the first of two files with one name and reports it', async () => {
@@ -145,9 +152,66 @@ describe('the playbook library', () => {
     await write('b', source('same', 2))
     const library = await open()
     expect(library.authored().map(({ source }) => source)).to.deep.equal([source('same', 1)])
-    expect(library.refused).to.deep.equal([{ file: 'b.yaml', errors: 1 }])
+    expect(library.refused()).to.deep.equal([{ file: 'b.yaml', errors: 1 }])
     expect(logged.join('\n')).to.contain("a.yaml and b.yaml are both named 'same'")
     expect((await opened.stores.playbooks.find('all', 'same'))?.source).to.equal(source('same', 1))
+  })
+
+  const apply = (library: PlaybookLibrary, ...changes: Parameters<PlaybookLibrary['apply']>[0]) =>
+    library.apply(changes, somebody()).then(
+      (accepted) => accepted.map(({ playbook }) => playbook.name),
+      (error: { readonly code?: string }) => error.code,
+    )
+  const onDisk = (name: string) => readFile(join(folder.path, `${name}.yaml`), 'utf8').catch(() => undefined)
+
+  it('applies changes together: a caller with what it calls, and deletions', async () => {
+    const calls = (name: string) => source(name, 1).replace(/- return.*/, '- call: inner')
+    const inner = source('inner', 1).replace('{ alert: { type: phishing } }', '{ call: true }')
+    await write('gone', source('gone', 1))
+    const library = await open()
+    const gone = library.published('gone')!
+    const outcome = await apply(
+      library,
+      { name: 'outer', source: calls('outer'), seen: null },
+      { name: 'inner', source: inner, seen: null },
+      { name: 'gone', source: null, seen: gone },
+    )
+    expect(outcome).to.deep.equal(['outer', 'inner'])
+    expect(names(library)).to.have.members(['outer', 'inner'])
+    expect([await onDisk('outer'), await onDisk('inner'), await onDisk('gone')]).to.deep.equal([
+      calls('outer'),
+      inner,
+      undefined,
+    ])
+    const deletion = { name: 'inner', source: null, seen: library.published('inner')! }
+    expect(await apply(library, deletion), 'it is still called').to.equal('playbook_in_use')
+    expect(await onDisk('inner')).to.equal(inner)
+  })
+
+  it('applies no change if one of them is refused', async () => {
+    await write('one', source('one', 1))
+    const library = await open()
+    const seen = library.published('one')!
+    const two = { name: 'two', source: source('two', 1), seen: null }
+    expect(await apply(library, two, { name: 'one', source: 'steps: 7', seen })).to.equal('playbook_invalid')
+    expect(await apply(library, two, { name: 'one', source: source('one', 2), seen: null })).to.equal(
+      'revision_changed',
+    )
+    expect(names(library)).to.deep.equal(['one'])
+    expect([await onDisk('one'), await onDisk('two')]).to.deep.equal([source('one', 1), undefined])
+  })
+
+  it('does not overwrite a file whose content is not published', async () => {
+    await write('one', source('one', 1))
+    await write('two', 'steps: 7')
+    const library = await open()
+    await write('one', source('one', 2))
+    const seen = library.published('one')!
+    expect(await apply(library, { name: 'one', source: source('one', 3), seen })).to.equal('revision_changed')
+    expect(await apply(library, { name: 'two', source: source('two', 3), seen: null })).to.equal(
+      'revision_changed',
+    )
+    expect([await onDisk('one'), await onDisk('two')]).to.deep.equal([source('one', 2), 'steps: 7'])
   })
 
   it('warns about two playbooks for the same alerts', async () => {
@@ -156,16 +220,20 @@ describe('the playbook library', () => {
     await write('c', source('apart', 3).replace('type: phishing', 'type: phishing, provider: SIEM'))
     const library = await open()
     expect(names(library)).to.have.length(3)
-    expect(library.rivals.map(({ code }) => code)).to.deep.equal(['W701'])
+    expect(library.rivals().map(({ code }) => code)).to.deep.equal(['W701'])
     expect(logged.join('\n')).to.contain("a.yaml and b.yaml investigate the same alerts; 'ant' is used")
   })
 
-  it('prefers a valid file in the folder to an earlier version of an invalid file', async () => {
+  it('publishes nothing of a change that was made while the server was stopped, if a file has errors', async () => {
     await write('one', source('one', 1))
     await open()
     await write('one', 'steps: 7')
-    await write('two', source('one', 2))
-    expect((await open()).authored().map(({ source }) => source)).to.deep.equal([source('one', 2)])
+    await write('two', source('two', 2))
+    const library = await open()
+    expect(library.authored().map(({ source }) => source)).to.deep.equal([source('one', 1)])
+    expect(library.refusedChange()).to.include({ reason: 'errors', changed: 2 })
+    await write('one', source('one', 3))
+    expect(names(await open())).to.have.members(['one', 'two'])
   })
 
   it('takes a removed playbook out of use, and still finds versions that runs need', async () => {

@@ -3,6 +3,7 @@ import { expect } from 'chai'
 import type { Alert } from '../../core/domain/alert.ts'
 import type { Run } from '../../core/domain/run.ts'
 import { createInvestigations, type Investigations } from '../../core/investigation/investigations.ts'
+import { playbookFilesIn } from '../../server/playbooks-folder/folder-files.ts'
 import { openPlaybookLibrary, type PlaybookLibrary } from '../../core/investigation/playbook-library.ts'
 import type { Log } from '../../core/ports/log.ts'
 import { discoverPlugins } from '../../core/registry/discover-plugins.ts'
@@ -29,7 +30,12 @@ describe('an alert that is received', () => {
     organizationUuid = (await stores.organizations.create({ code: 'acme', name: 'Acme' }, somebody())).uuid
     await stores.providers.create({ code: 'splunk', name: 'Splunk' }, somebody())
     const catalogue = await discoverPlugins({ pluginsDir: join(import.meta.dirname, '../../plugins') })
-    library = await openPlaybookLibrary({ store: stores.playbooks, catalogue, log, folder: '/nowhere' })
+    library = await openPlaybookLibrary({
+      store: stores.playbooks,
+      catalogue,
+      log,
+      files: playbookFilesIn('/nowhere'),
+    })
     places = []
     queued = []
     investigations = createInvestigations({

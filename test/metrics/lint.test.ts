@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { watchRequests } from '../../server/egress/egress.ts'
+import { watchRequests } from '../../server/egress/watch-requests.ts'
 import { createMetrics } from '../../server/metrics/metrics.ts'
 import { lintExposition } from './lint-exposition.ts'
 import { checkMetrics, hasPromtool } from './promtool.ts'
@@ -85,6 +85,7 @@ describe('the metrics of the server', () => {
       suspects: () => 0,
       storms: () => 2,
       isPaused: () => true,
+      isFolderRefused: () => true,
       playbooks: () => [],
     })
     const work = {
@@ -101,10 +102,13 @@ describe('the metrics of the server', () => {
     }
     const byState = { active: 1, undoing: 2, failed: 3, unknown: 4, overdue: 5 }
     const containments = { standing: async () => ({ byState, oldestMs: 6, failedChecks: 7 }) }
+    const keys = { list: async () => [{ revokedAt: null, expiresAt: 9, isOwnerDisabled: false }] }
     const runs = { unfinishedWork: async () => work }
+    const databaseBytes = async () => 10
+    metrics.watchNodes(async () => ({ live: 2, leaseLeftMs: 4_500 }))
     // The event loop is measured twice a second.
     for (;;) {
-      const found = await metrics.text({ runs, containments } as never)
+      const found = await metrics.text({ runs, containments, keys, databaseBytes } as never, 0)
       if (found.includes('tocsin_event_loop_lag_seconds_count')) return found
       await new Promise((resolve) => setTimeout(resolve, 50))
     }

@@ -13,8 +13,6 @@ const documents = readdirSync(fixtures).filter((name) => !name.endsWith('.md'))
 const read = (name: string) => readFileSync(join(fixtures, name), 'utf8')
 
 describe('a plugin from a public OpenAPI document', function () {
-  this.timeout(30_000)
-
   for (const name of documents) {
     it(`loads without problems, and its examples run: ${name}`, async () => {
       const made = generated(read(name))

@@ -24,7 +24,6 @@ const fileNamed = (name: string): string => {
 }
 
 describe('docs/testing-playbooks.md', function () {
-  this.timeout(30_000)
   let folder: TemporaryFolder
   let catalogue: Catalogue
   before(async () => {

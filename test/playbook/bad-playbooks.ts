@@ -144,6 +144,12 @@ export const badPlaybooks: Readonly<Record<ProblemCode, BadPlaybook>> = {
     options: { known: { connections: [], providers: [], organizations: ['acme', 'globex'] } },
   },
   E324: steps('  - { uses: case.update, undo: { after: 4h } }'),
+  E325: {
+    source: withSteps(nothing, 'organization: acme').replace(
+      'alert: { type: t }',
+      'schedule: { cron: "0 8 * * *", organizations: [globex] }',
+    ),
+  },
   E330: {
     source: withSteps(nothing).replace(
       'alert: { type: t }',

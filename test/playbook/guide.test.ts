@@ -18,7 +18,6 @@ const shipped = 'playbooks/impossible-travel.yaml'
 const blocks = readBlocks(page)
 
 describe('docs/tutorial.md', function () {
-  this.timeout(30_000)
   let folder: TemporaryFolder
   const printed = new Map<Block, string>()
 

@@ -14,7 +14,7 @@ import { makeTemporaryFolder, type TemporaryFolder } from '../support/temporary-
 const folderOfPages = 'docs/how-to'
 const pages = readdirSync(join(import.meta.dirname, '../..', folderOfPages))
   // A server is needed: test/end-to-end/backtest.test.ts and shadow.test.ts, test/http/approval-rules.test.ts and roles.test.ts,
-  // test/cli/containments.test.ts.
+  // test/cli/containments.test.ts and playbooks.test.ts, test/http/drafts.test.ts.
   .filter(
     (name) =>
       ![
@@ -24,12 +24,13 @@ const pages = readdirSync(join(import.meta.dirname, '../..', folderOfPages))
         'approval-rules.md',
         'take-back-a-case.md',
         'people-and-roles.md',
+        'playbooks-from-a-repository.md',
+        'work-on-a-draft.md',
       ].includes(name),
   )
   .map((name) => `${folderOfPages}/${name}`)
 
 describe('docs/how-to', function () {
-  this.timeout(30_000)
   let folder: TemporaryFolder
 
   beforeEach(async () => {

@@ -11,6 +11,8 @@ export function keysUsed(playbook: Map): readonly string[] {
     ...of('caseTrigger', own(playbook, 'on', 'case')),
     ...of('entityTrigger', own(playbook, 'on', 'entity')),
     ...of('webhookTrigger', own(playbook, 'on', 'webhook')),
+    ...of('questionTrigger', own(playbook, 'on', 'question')),
+    ...of('runTrigger', own(playbook, 'on', 'run')),
     ...of('schedule', own(playbook, 'on', 'schedule')),
     ...of('concurrency', playbook['concurrency']),
     ...of('playbookRate', playbook['rate']),

@@ -95,6 +95,7 @@ describe('the step graph', () => {
       id: 'gather/trips',
       kind: 'uses',
       label: 'trips',
+      name: 'trips',
       line: 28,
       parent: 'gather',
       isConditional: false,

@@ -141,7 +141,7 @@ describe('an event that starts a playbook', () => {
     '{ webhook: true }':
       'E106 expected a map for a webhook trigger, found the boolean true (possible keys: body, where)',
     '{ case: { event: close } }':
-      "E107 'close' is not one of opened, closed, reopened, status_changed, severity_changed, verdict_changed, assignee_changed (did you mean 'closed'?)",
+      "E107 'close' is not one of opened, closed, reopened, status_changed, severity_changed, verdict_changed, assignee_changed, mentioned, overdue (did you mean 'closed'?)",
     '{ case: { event: closed, where: \'case.verdict == "benign"\' } }':
       "E204 unknown name 'case' (write trigger.case)",
     '{ case: { event: closed, where: \'trigger.verdict == "benign"\' } }':
@@ -157,6 +157,10 @@ describe('an event that starts a playbook', () => {
     '{ entity: { kind: ip, times: 3, within: 31d } }': 'E107 `within` is at most 30d (write 30d or less)',
     '{ entity: { kind: [ip, user], value: alert.id, times: 3 } }':
       'E112 `value` gives values of one kind, but several are listed (name one kind)',
+    '{ question: { after: 31d } }': 'E107 `after` is at most 30d (write 30d or less)',
+    "{ question: { where: 'trigger.question.skill.size() > 1' } }": 'E207 trigger.question.skill may be null',
+    '{ run: { event: completed } }': "E107 'completed' is not one of failed, unknown",
+    '{ run: {} }': 'E105 a run trigger needs `event`',
     '{ webhook: { body: { user: string } } }':
       "E311 unknown keyword 'user' (put the fields of an object under `properties`)",
     '{ webhook: { body: { type: object, properties: { size: { type: integer } } }, where: trigger.body.size > 1 } }':
@@ -189,6 +193,14 @@ describe('an event that starts a playbook', () => {
     expect(step('{ manual: true }', 'trigger.kind')).to.deep.equal([
       "E204 unknown name 'trigger' (it exists where `on` has `case`, `entity` or `webhook`)",
     ])
+  })
+
+  it('has the fields that all of several triggers have', () => {
+    const both = '{ question: { after: 5m }, run: { event: failed } }'
+    expect(step(both, 'trigger.run.playbook')).to.deep.equal([])
+    expect(step(both, 'trigger.error.code')[0]).to.match(/^E206 trigger.error may be missing/)
+    const events = '{ case: { event: closed }, run: { event: failed } }'
+    expect(step(events, '"closed" in trigger.events || "failed" in trigger.events')).to.deep.equal([])
   })
 
   it('keeps sensitive parts of a body out of messages', () => {

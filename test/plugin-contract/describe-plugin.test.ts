@@ -108,7 +108,7 @@ describe('describePlugin', () => {
     expect(await failing({ ...http, skills }, httpFolder, httpSandbox, true)).to.include.members(
       skills.map(({ name }) => `${name} handles malformed responses`),
     )
-  }).timeout(10_000)
+  })
 
   it('fails if an error has no hint', async () => {
     const run = async (_input: unknown, { http }: SkillContext) => {
@@ -119,7 +119,7 @@ describe('describePlugin', () => {
     expect(await failing({ ...http, skills }, httpFolder, httpSandbox, true)).to.include.members(
       skills.map(({ name }) => `${name} handles malformed responses`),
     )
-  }).timeout(10_000)
+  })
 
   it('fails if inbound requests are accepted without verification', async () => {
     const inbound = {

@@ -52,7 +52,7 @@ describe('issueTokens', () => {
       url: running.url + path,
       headers,
       body,
-      signal: AbortSignal.timeout(1_000),
+      signal: AbortSignal.timeout(30_000),
     })
 
   const ask = (fields: Readonly<Record<string, string>>, type = 'application/x-www-form-urlencoded') =>

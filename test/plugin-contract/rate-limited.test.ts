@@ -23,7 +23,7 @@ for (const { name, skills: all } of (await discoverPlugins({ pluginsDir })).plug
           url: running.url,
           headers: {},
           body: undefined,
-          signal: AbortSignal.timeout(5_000),
+          signal: AbortSignal.timeout(30_000),
         })
         const error = await runSkill(skill, skill.examples[0]?.input, {
           settings: running.settings,

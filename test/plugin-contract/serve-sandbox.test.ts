@@ -28,7 +28,7 @@ describe('serveSandbox', () => {
   afterEach(() => running.close())
 
   function send(path: string, more: Partial<EgressRequest> = {}): Promise<EgressResponse> {
-    const signal = AbortSignal.timeout(1_000)
+    const signal = AbortSignal.timeout(30_000)
     return loopbackEgress.send({
       method: 'GET',
       url: running.url + path,
@@ -82,7 +82,7 @@ describe('serveSandbox', () => {
       url: `${other.url}/count`,
       headers: {},
       body: undefined,
-      signal: AbortSignal.timeout(1_000),
+      signal: AbortSignal.timeout(30_000),
     })
     await other.close()
     expect(body).to.equal('1')
@@ -105,7 +105,7 @@ describe('serveSandbox', () => {
     expect(() => void JSON.parse(body)).to.throw()
     for (const how of ['huge', 'gzip_bomb'] as const) {
       running.failNext(how)
-      expect(await outcome(send('/count', { signal: AbortSignal.timeout(10_000) })), how).to.equal(
+      expect(await outcome(send('/count', { signal: AbortSignal.timeout(30_000) })), how).to.equal(
         'SkillError',
       )
     }
@@ -131,7 +131,7 @@ describe('serveSandbox', () => {
       const request = { method: 'GET', url: bell.url, headers: {}, body: undefined }
       const { status, body, headers } = await loopbackEgress.send({
         ...request,
-        signal: AbortSignal.timeout(5_000),
+        signal: AbortSignal.timeout(30_000),
       })
       return { status, body, waitS: Number(headers['retry-after'] ?? 0) }
     }
@@ -159,7 +159,7 @@ describe('serveSandbox', () => {
     ).start()
     lamp.controls.switchOn()
     const request = { method: 'GET', url: `${lamp.url}/lamp`, headers: {}, body: undefined }
-    const { body } = await loopbackEgress.send({ ...request, signal: AbortSignal.timeout(1_000) })
+    const { body } = await loopbackEgress.send({ ...request, signal: AbortSignal.timeout(30_000) })
     await lamp.close()
     expect(body).to.equal('{"on":true}')
   })
@@ -217,7 +217,13 @@ describe('serveSandbox', () => {
 describe('loopbackEgress', () => {
   it('reaches only this machine', async () => {
     for (const url of ['https://example.com/', 'http://localhost/', 'http://10.0.0.1/']) {
-      const request = { method: 'GET', url, headers: {}, body: undefined, signal: AbortSignal.timeout(1_000) }
+      const request = {
+        method: 'GET',
+        url,
+        headers: {},
+        body: undefined,
+        signal: AbortSignal.timeout(30_000),
+      }
       expect(await outcome(loopbackEgress.send(request)), url).to.equal('Error')
     }
   })

@@ -51,7 +51,10 @@ Each promise has tests that try to break it with real kills, signals, failing di
 \`npm test\` runs a short form; \`npm run test:crash -- --times 20 --seed 7\` runs longer, with the planted bugs at the end. Both print the
 seed, which reproduces the run. Power failures and failing disks need \`strace\` (Linux); without it those tests are pending.
 
-Last complete run: ${date}, seed ${seed}, loops ${times} times as long as in \`npm test\`, ${machine}${Object.keys(planted).length === 0 ? ', without the planted bugs' : ''}. This page is generated from \`test/promises/promises.ts\`.`
+Last complete run: ${date}, seed ${seed}, loops ${times} times as long as in \`npm test\`, ${machine}${Object.keys(planted).length === 0 ? ', without the planted bugs' : ''}. This page is generated from \`test/promises/promises.ts\`.
+
+The promises are stated for SQLite, and most tests below run on it. With [several servers on PostgreSQL](operations.md#several-servers-on-postgresql), the same code runs over another
+store; a paragraph that begins with "On PostgreSQL" says what differs, and the last promise is about the nodes together.`
 
 function table(proofs: readonly Proof[], last: LastRun): string {
   const rows = proofs.map((proof) => {

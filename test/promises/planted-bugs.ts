@@ -8,12 +8,12 @@ export interface PlantedBug {
 
 export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
   'alerts with status Created are not resumed at the start': {
-    file: 'server/main.ts',
+    file: 'server/take-up-and-stop.ts',
     find: 'await container.get(tokens.investigations).recover()',
     replace: '',
   },
   'unfinished runs are not resumed at the start': {
-    file: 'server/main.ts',
+    file: 'server/take-up-and-stop.ts',
     find: 'await container.get(tokens.runner).recover()',
     replace: '',
   },
@@ -24,14 +24,64 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
   },
   'writes are acknowledged before the commit': {
     file: 'server/sqlite/database/group-commit.ts',
-    find: "this.#database.run('COMMIT')",
+    find: "this.#connection.run('COMMIT')",
     replace: `for (const [index, outcome] of outcomes.entries()) if (!outcome.failed) group[index]?.resolve(outcome.value)
-      this.#database.run('COMMIT')`,
+      this.#connection.run('COMMIT')`,
   },
   'a moved or replaced database file is not detected': {
     file: 'server/sqlite/stores.ts',
-    find: 'beforeCommit: () => fileGuard.require(),',
+    find: 'fileGuard.require()\n      done(membership.require())',
+    replace: 'done(membership.require())',
+  },
+  'a process that was replaced may still write': {
+    file: 'server/sqlite/stores.ts',
+    find: 'fileGuard.require()\n      done(membership.require())',
+    replace: 'fileGuard.require()',
+  },
+  'a request needs no lease': {
+    file: 'server/egress/network-error.ts',
+    find: 'if (lease === undefined || lease.isHeld()) return undefined',
+    replace: 'if (lease === undefined || !lease.isHeld() || lease.isHeld()) return undefined',
+  },
+  'a step needs no lease between its intent and its call': {
+    file: 'core/engine/context/try-once.ts',
+    find: 'if (local.lease?.isHeld() === false)',
+    replace: 'if (local.lease === undefined && local.uuid === "")',
+  },
+  'a takeover does not wait for the end of the lease': {
+    file: 'server/nodes/take-over.ts',
+    find: 'await clock.sleep(patienceMs, never)',
     replace: '',
+  },
+  'the writes of a run are accepted in a turn that is over': {
+    file: 'core/ports/runs/turn.ts',
+    find: 'if (numberNow === turn.number) return',
+    replace: 'if (numberNow !== -1) return',
+  },
+  'other nodes take over before the lease is over': {
+    file: 'server/nodes/node-watch.ts',
+    find: 'silentMs(id) > patienceMs',
+    replace: 'silentMs(id) > patienceMs - 4_000',
+  },
+  'a removed node may write': {
+    file: 'server/postgres/stores.ts',
+    find: 'beforeCommit: () => membership.require(),',
+    replace: 'beforeCommit: function* () {},',
+  },
+  'commits do not wait for the standby': {
+    file: 'server/postgres/driver/connection.ts',
+    find: "WHERE current_setting('synchronous_commit') IN ('off', 'local')",
+    replace: 'WHERE false',
+  },
+  'each node uses the whole rate limit': {
+    file: 'core/skill/http/node-share.ts',
+    find: 'const each = Math.floor(requests / nodes)',
+    replace: 'const each = requests',
+  },
+  'a node uses the part of a lost one while its requests still count': {
+    file: 'core/skill/http/node-share.ts',
+    find: 'const delayMs = Math.min(limit.perMs, longestDelayMs)',
+    replace: 'const delayMs = Math.min(limit.perMs, 0)',
   },
   'all organizations share one intake queue': {
     file: 'server/http/limits/intake-gate.ts',
@@ -54,8 +104,8 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
     replace: "if (work.kind === '') {",
   },
   'the outcome of an undo does not end its containment': {
-    file: 'server/sqlite/containments/containment-rows.ts',
-    find: `  endUndone(context, ended)
+    file: 'server/sql/containments/containment-rows.ts',
+    find: `  yield* endUndone(context, ended)
   if (call.contains`,
     replace: '  if (call.contains',
   },
@@ -83,13 +133,13 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
     replace: 'uses > limit',
   },
   'the hour of destructive actions follows the system clock': {
-    file: 'server/sqlite/limits/window-clock.ts',
+    file: 'server/sql/limits/window-clock.ts',
     find: 'if (passed === undefined) return this.#clock.now()',
     replace: 'return this.#clock.now()',
   },
   'a start forgets earlier destructive actions': {
-    file: 'server/sqlite/limits/window-clock.ts',
-    find: 'Math.max(this.#clock.now(), this.#newest())',
+    file: 'server/sql/limits/window-clock.ts',
+    find: 'Math.max(this.#clock.now(), yield* this.#newest())',
     replace: 'this.#clock.now()',
   },
   'after a restart, a step starts without its approval if the limit allows it': {
@@ -108,12 +158,12 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
     replace: 'const refused = undefined',
   },
   'repeats of a killed process never end': {
-    file: 'server/sqlite/runs/run-store.ts',
-    find: 'return !settleLeftBehind(this.database, this.clock.now())',
+    file: 'server/sql/runs/run-store.ts',
+    find: 'return !(yield* settleLeftBehind(this.database, this.clock.now()))',
     replace: 'return false',
   },
   'repeats do not end with the run': {
-    file: 'server/sqlite/runs/run-transitions.ts',
+    file: 'server/sql/runs/run-transitions.ts',
     find: 'settleFollowers(database, alertRow, changes.status, now)',
     replace: 'void settleFollowers',
   },
@@ -148,7 +198,7 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
     replace: 'checkpoint.connection !== null &&',
   },
   'a repeated webhook call is processed again': {
-    file: 'server/sqlite/connections/inbound-store.ts',
+    file: 'server/sql/connections/inbound-store.ts',
     find: 'return added === 1',
     replace: 'return added <= 1',
   },
@@ -164,12 +214,12 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
     replace: 'const longestNapMs = Infinity',
   },
   'a queued run is due at the time at which it was queued': {
-    file: 'server/sqlite/runs/queue-run.ts',
+    file: 'server/sql/runs/queue-run.ts',
     find: 'wakeAt: begun ? null : alwaysDue,',
     replace: 'wakeAt: begun ? null : now,',
   },
   'a woken run is due at the time at which it was woken': {
-    file: 'server/sqlite/runs/run-turns.ts',
+    file: 'server/sql/runs/run-turns.ts',
     find: `    alwaysDue,
     row,`,
     replace: `    Date.now(),
@@ -196,7 +246,7 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
     replace: 'const maxClockStepMs = 9e15',
   },
   'a schedule fires once for each process': {
-    file: 'server/sqlite/runs/schedule-store.ts',
+    file: 'server/sql/runs/schedule-store.ts',
     find: 't.playbook_name = ? AND t.next_at = ?`',
     replace: 't.playbook_name = ? AND t.next_at <= 8e15 + ?`',
   },
@@ -222,7 +272,7 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
   },
   'a step that waits for the rate limit fails': {
     file: 'core/engine/context/next-try.ts',
-    find: 'if (!(error instanceof RetryableError) || !(isOverBudget(error) || isThreadLost(error))) return undefined',
+    find: 'if (!(error instanceof RetryableError) || !isHeldUp(error)) return undefined',
     replace: 'if (error !== null) return undefined',
   },
   'Retry-After closes nothing': {
@@ -261,22 +311,22 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
     replace: "file.script('BEGIN')",
   },
   'no run is suspected after a crash': {
-    file: 'server/sqlite/runs/run-turns.ts',
+    file: 'server/sql/runs/run-turns.ts',
     find: 'convictions = convictions + alone',
     replace: 'convictions = convictions',
   },
   'every active run is suspected after a crash': {
-    file: 'server/sqlite/runs/run-turns.ts',
+    file: 'server/sql/runs/run-turns.ts',
     find: 'convictions = convictions + alone',
     replace: 'convictions = convictions + 1',
   },
   'many suspects block all other runs': {
-    file: 'core/engine/turns/plan-watch.ts',
+    file: 'core/engine/recovery/plan-watch.ts',
     find: 'allMs / Math.max(1, groups.length)',
     replace: 'dueMs',
   },
   'a run that was watched at a crash is not suspected more': {
-    file: 'core/engine/turns/plan-watch.ts',
+    file: 'core/engine/recovery/plan-watch.ts',
     find: 'markedCrashes: most + perCrash - 1',
     replace: 'markedCrashes: most',
   },
@@ -286,7 +336,7 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
     replace: 'await Promise.resolve()',
   },
   'a run is given up after one crash alone': {
-    file: 'core/engine/turns/quarantine.ts',
+    file: 'core/engine/recovery/quarantine.ts',
     find: 'if (soloCrashes < proof)',
     replace: 'if (soloCrashes === 0)',
   },
@@ -306,8 +356,8 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
     replace: '',
   },
   'a retry starts before the journal is copied completely': {
-    file: 'server/sqlite/runs/run-transitions.ts',
-    find: '  if (run.retryOf !== null) requireCompleteCopy(database, run.id)\n  if (isTaken',
+    file: 'server/sql/runs/run-transitions.ts',
+    find: '  if (run.retryOf !== null) yield* requireCompleteCopy(database, run.id)\n  if (yield* isTaken',
     replace: '  if (isTaken',
   },
   'a retry carries over failed steps': {
@@ -331,7 +381,7 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
     replace: "entry.path === ''",
   },
   'an event stays after its runs were queued': {
-    file: 'server/sqlite/triggers/trigger-store.ts',
+    file: 'server/sql/triggers/trigger-store.ts',
     find: "'DELETE FROM trigger_events WHERE id = ? RETURNING organization_id AS organization, subject_id AS subject'",
     replace:
       "'SELECT organization_id AS organization, subject_id AS subject FROM trigger_events WHERE id = ?'",

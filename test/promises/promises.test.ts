@@ -12,7 +12,6 @@ const devoted = ['crash/', 'faults/']
 describe('the promises', () => {
   let tests: readonly RanTest[]
   before(async function () {
-    this.timeout(30_000)
     tests = await runMocha(provingFiles, { dryRun: true })
   })
 

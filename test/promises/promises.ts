@@ -23,6 +23,8 @@ An alert answered with 2xx survives kill -9 at any instant and a power failure, 
 exactly once. If no answer arrived, the outcome is unknown: send the alert again, with an \`Idempotency-Key\` to avoid storing it twice.
 
 For power failures, Tocsin relies on the operating system: data reported as synced must be on the disk.
+
+On PostgreSQL, 2xx means that PostgreSQL has committed the alert. It survives the loss of the primary only if the standby that you promote was synchronous.
 `,
     proofs: [
       {
@@ -274,6 +276,9 @@ Reads still work, \`/readyz\` answers 503, and runs wait with their results in m
 A start needs to write: on a full disk it ends with an error, and a supervisor must retry. A damaged page is reported as damage; data on other pages
 stays available. If the data directory disappears or the database is replaced, Tocsin acknowledges nothing, starts no step, and exits after some
 seconds. Everything acknowledged before is in the database, wherever that is.
+
+On PostgreSQL, writes wait for up to 10 seconds while it cannot be reached, and are then answered 503; reads fail too. If the connection is lost during a commit, the node
+asks for up to 30 seconds whether it was stored. Without an answer, the outcome is unknown: the request is answered 503, and may have been stored.
 `,
     proofs: [
       {
@@ -319,6 +324,8 @@ seconds. Everything acknowledged before is in the database, wherever that is.
     exactly: `
 On SIGTERM, Tocsin accepts nothing more, lets active runs end or wait for up to 20 seconds, and exits with 0. A process that was stopped with SIGSTOP and continued repeats
 nothing. A second process on the same data is refused.
+
+On PostgreSQL, several processes work on the same data, and a process that stops hands its runs to the others.
 `,
     proofs: [
       { file: 'end-to-end/serve.test.ts', title: 'tocsin serve exits with 0 soon after SIGTERM' },
@@ -549,6 +556,10 @@ a containment by that time.
 All runs of the process share the rate limit of a connection, as its plugin declares it: in no time span are more requests sent than allowed. A 429 with
 \`Retry-After\` delays all of them for that time, up to five minutes. Waiting steps take turns in order of arrival, and waiting is not a failure. Limits are kept in
 memory: a new process starts with an unused budget.
+
+On PostgreSQL, the nodes divide the budget, and each one keeps its part in memory: in no time span do all of them together send more than allowed, also while nodes join, leave or
+freeze. A node that joins sends nothing over a limited connection until the others count it. When one leaves or is lost, the others use its part as soon as
+its requests no longer count, after at most a minute. A 429 with \`Retry-After\` is told to all nodes; one that misses it learns it with its own next request.
 `,
     proofs: [
       {
@@ -566,6 +577,14 @@ memory: a new process starts with an unused budget.
         planted: ['Retry-After closes nothing'],
       },
       { file: 'engine/retries.test.ts', title: 'local durable context: attempts retries honors Retry-After' },
+      {
+        file: 'nodes/node-share.test.ts',
+        title: 'the rate limit of a connection over several nodes holds while nodes join, leave and freeze',
+        planted: [
+          'each node uses the whole rate limit',
+          'a node uses the part of a lost one while its requests still count',
+        ],
+      },
     ],
   },
   {
@@ -646,6 +665,79 @@ crash interrupted is judged again, and has one result.
         file: 'playbook/shadow.test.ts',
         title: 'a playbook in shadow is never started',
         planted: ['a playbook in shadow can be started'],
+      },
+    ],
+  },
+  {
+    title: 'A server that was replaced does nothing more',
+    exactly: `
+With a [standby](operations.md#a-standby), a server that freezes, for example in a paused virtual machine, and continues after the standby has taken over sends
+nothing to other systems, acknowledges nothing and exits. Its runs continue in the standby, each step by its class as after a crash. Two gaps remain: a pause
+in the microseconds between the last check of the lease and the first byte of a request, and a pause that neither clock of the machine shows, such
+as a snapshot that is resumed without setting the time. Such a request may be sent; its outcome is not recorded a second time.
+
+On PostgreSQL, the same holds for a node that the others have removed. A node that cannot reach the database sends nothing after five seconds, and continues if nobody removed it.
+`,
+    proofs: [
+      {
+        file: 'nodes/failover.test.ts',
+        title:
+          'a server with a standby is replaced when it is killed; the standby says meanwhile that it is not ready',
+      },
+      {
+        file: 'nodes/failover.test.ts',
+        title:
+          'a server with a standby sends nothing, acknowledges nothing and exits if it was stopped during a call and replaced',
+        planted: ['a request needs no lease', 'a process that was replaced may still write'],
+      },
+      {
+        file: 'nodes/failover.test.ts',
+        title: 'a server with a standby goes on where it was if nobody took over while it was stopped',
+      },
+      {
+        file: 'nodes/lease.test.ts',
+        title:
+          'a run without the lease calls no skill until the lease is held, also between its intent and its call',
+        planted: ['a step needs no lease between its intent and its call'],
+      },
+      {
+        file: 'nodes/lease.test.ts',
+        title: 'a takeover waits longer than a lease, and then removes the earlier processes',
+        planted: ['a takeover does not wait for the end of the lease'],
+      },
+      {
+        file: 'engine/lost-turns.test.ts',
+        title: 'a turn that another process has taken over ends before the next step',
+        planted: ['the writes of a run are accepted in a turn that is over'],
+      },
+    ],
+  },
+  {
+    title: 'Several nodes lose nothing and repeat nothing when one of them or the primary dies',
+    exactly: `
+This holds for [several servers on PostgreSQL](operations.md#several-servers-on-postgresql) with a synchronous standby, whenever nodes are killed, freeze, or lose their connections, and
+whenever the primary dies and the standby is promoted. An alert answered with 2xx is kept and investigated, its run ends exactly once, and no action of class \`never\` or \`verify\`
+happens twice. The other nodes continue the runs of a dead node within 10 seconds, or somewhat later if the machines are overloaded. A sender that gets no answer sends the alert again, through any
+node, with the same \`Idempotency-Key\`.
+
+A node waits for others by its own clock, and longer than they may send without a renewed lease. Time in which it could not look at the others does not count, so a failover of the
+database ends no node. Runs that were active on two nodes in a row when they died are taken up one by one (promise 9), which takes longer. The gaps of promise 17 remain.
+`,
+    proofs: [
+      {
+        file: 'nodes/cluster-faults.test.ts',
+        title: 'several nodes whose processes and database fail under load keep each acknowledged alert',
+        planted: [
+          'a request needs no lease',
+          'other nodes take over before the lease is over',
+          'a removed node may write',
+          'commits do not wait for the standby',
+        ],
+      },
+      {
+        file: 'postgres/contract.test.ts',
+        title: 'PostgreSQL stores turns that are over',
+        planted: ['the writes of a run are accepted in a turn that is over'],
       },
     ],
   },

@@ -143,7 +143,7 @@ const webhookBody = checks(async (json) => {
     url: String(running.settings['webhook_url']),
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify(json),
-    signal: AbortSignal.timeout(5_000),
+    signal: AbortSignal.timeout(30_000),
   })
   const { posts } = running.controls.workspace
   await running.close()

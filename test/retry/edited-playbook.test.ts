@@ -144,9 +144,11 @@ describe('a retry with an edited playbook', () => {
     const { outcome } = await goOn(await retries.retry('all', run.uuid, 'newest', somebody()), skills)
     expect([outcome.status, bench.calls.length]).to.deep.equal(['completed', 1])
 
+    // Longer than a busy machine takes for two steps.
+    const rarely = { ...once, perMs: 3_600_000 }
     const held = await edit(
-      [{ id: 'each', foreach: [1, 2], ...write('h', { n: '${{ item }}' }), rate: { ...once, perMs: 5 } }],
-      [{ id: 'each', foreach: [1, 2], ...write('h', { n: '${{ item }}' }), rate: { ...once, perMs: 5 } }],
+      [{ id: 'each', foreach: [1, 2], ...write('h', { n: '${{ item }}' }), rate: rarely }],
+      [{ id: 'each', foreach: [1, 2], ...write('h', { n: '${{ item }}' }), rate: rarely }],
     )
     expect(held.run.error?.code).to.equal('rate_exceeded')
     expect(told(held.preview.steps)).to.include({

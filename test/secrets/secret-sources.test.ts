@@ -40,7 +40,7 @@ describe('secrets of an organization', () => {
       vault: { read: async (path, key) => `canary ${path.join('/')} ${key}` },
       onSecret: (text) => seen.push(text),
     })
-    return source.read(organization, parseReference(text)!, { signal: AbortSignal.timeout(5_000) })
+    return source.read(organization, parseReference(text)!, { signal: AbortSignal.timeout(30_000) })
   }
   const value = async (...given: Parameters<typeof read>) => (await read(...given)).reveal()
   const write = (name: string, content: string | Uint8Array) =>

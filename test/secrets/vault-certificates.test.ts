@@ -33,7 +33,7 @@ describe('the certificate of Vault', () => {
     })
     const sources = openSecretSources({ config, codeOf: async () => 'acme' })
     try {
-      const signal = AbortSignal.timeout(5_000)
+      const signal = AbortSignal.timeout(30_000)
       return (await sources.read('acme', parseReference('vault:intel#key')!, { signal })).reveal()
     } catch (error) {
       return (error as { code?: string }).code

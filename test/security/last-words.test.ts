@@ -50,7 +50,6 @@ export default {
 const secret = 'canary-4711/+="dropped"'
 
 describe('an uncaught error in a process', function () {
-  this.timeout(30_000)
   let house: TestTocsin
   beforeEach(async () => {
     house = await makeTestTocsin()

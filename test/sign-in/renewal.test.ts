@@ -68,7 +68,7 @@ describe('the tokens of a sign-in', () => {
       tokens,
       store,
     })
-    const signal = AbortSignal.timeout(10_000)
+    const signal = AbortSignal.timeout(30_000)
     const from = { starter: 'key', redirectUri: 'https://tocsin.example/oauth/callback/cloud-drive' }
     const { authorizeUrl } = await flow.begin(open, from, signal)
     const { parameters } = await consent(authorizeUrl)
@@ -285,7 +285,7 @@ describe('the tokens of a sign-in', () => {
   it('are counted in the metrics while somebody must sign in', async () => {
     const metrics = createMetrics({ signInPlugins: new Set(['cloud_drive']) })
     const value = async () =>
-      /^tocsin_connections_sign_in_needed (\d+)$/m.exec(await metrics.text(opened.stores))?.[1]
+      /^tocsin_connections_sign_in_needed (\d+)$/m.exec(await metrics.text(opened.stores, clock.time))?.[1]
     try {
       expect(await value()).to.equal('0')
       await create()

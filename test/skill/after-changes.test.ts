@@ -126,7 +126,7 @@ describe('a skill that fails after a change', () => {
         number: 1,
         idempotencyKey: 'run-1/act',
         deadlineMs: Infinity,
-        signal: AbortSignal.timeout(5_000),
+        signal: AbortSignal.timeout(30_000),
         onEffect: (effect: Effect | (() => Effect | undefined)) =>
           void (typeof effect === 'function' || seen.at(-1) === effect || seen.push(effect)),
       }

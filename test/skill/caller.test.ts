@@ -1,5 +1,6 @@
 import { expect } from 'chai'
-import { mayHaveHappened } from '../../core/engine/context/retry-class.ts'
+import { isOwnStore, mayHaveHappened } from '../../core/engine/context/retry-class.ts'
+import { UnavailableError } from '../../core/errors/errors.ts'
 import { inspect } from 'node:util'
 import { RetryableError, Secret, SkillError } from '../../core/plugin/index.ts'
 import { callerOf, canary, connection, failure, skillThat, storedConnection } from './fixture.ts'
@@ -119,6 +120,14 @@ describe('a skill call', () => {
         expect(mayHaveHappened(error)).to.equal(false)
       })
     }
+
+    it('waits for the store even if the step must not be repeated, because nothing was called', async () => {
+      const away = new UnavailableError('store_unavailable', 'away', { retryAfterMs: 1000 })
+      const error = await failure(callerOf(skill, { away }).call({ connection: 'main' }))
+      expect(error).to.be.instanceOf(UnavailableError).and.include({ code: 'store_unavailable' })
+      expect(mayHaveHappened(error)).to.equal(false)
+      expect(isOwnStore(error)).to.equal(true)
+    })
 
     it('is refused if the connection is disabled, of another plugin, or of another organization', async () => {
       const connections = [

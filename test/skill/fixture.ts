@@ -93,6 +93,8 @@ export function storedConnection(name: string, changes: Partial<Connection> = {}
 }
 
 interface Options {
+  /** Why connections cannot be opened. */
+  readonly away?: Error
   readonly connections?: readonly Connection[]
   readonly secrets?: Readonly<Record<string, Secret>>
   readonly answer?: (request: EgressRequest) => Partial<EgressResponse> | Error
@@ -111,6 +113,7 @@ export function callerOf(skill: AnySkill, options: Options = {}) {
   const connections: Pick<ConnectionStore, 'list' | 'open'> = {
     list: async (scope) => stored.filter((one) => scope !== 'all' && scope.includes(one.organizationUuid)),
     open: async (organization, name) => {
+      if (options.away !== undefined) throw options.away
       const found = stored.find(
         (one) => one.organizationUuid === organization && one.name.toLowerCase() === name.toLowerCase(),
       )
@@ -156,7 +159,7 @@ export function callerOf(skill: AnySkill, options: Options = {}) {
           number: 1,
           idempotencyKey: 'run-1/act',
           deadlineMs: Infinity,
-          signal: AbortSignal.timeout(5_000),
+          signal: AbortSignal.timeout(30_000),
         },
         ...changes,
       }),

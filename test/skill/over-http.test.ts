@@ -17,7 +17,7 @@ describe('a skill over the real egress', () => {
     await running.close()
   })
 
-  function call(signal = AbortSignal.timeout(5_000)) {
+  function call(signal = AbortSignal.timeout(30_000)) {
     return runSkill(get, { path: '/devices/7' }, { settings: running.settings, egress, signal })
   }
 

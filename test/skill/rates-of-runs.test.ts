@@ -52,5 +52,5 @@ describe('runs that share a connection', () => {
     }
     expect((sent.at(-1) ?? Infinity) - startMs, 'not much time is lost').to.be.at.most(5 * 60_000)
     expect(bench.calls.length / runs, 'tries each').to.be.at.most(2)
-  }).timeout(30_000)
+  })
 })

@@ -44,7 +44,7 @@ describe('a connection whose secret is a reference', () => {
     const source = sourceOf('canary-first')
     const resolver = createSecretResolver(source)
     const stored = { connection: connections[0]!, secrets: {} }
-    const options = { signal: AbortSignal.timeout(5_000) }
+    const options = { signal: AbortSignal.timeout(30_000) }
     const first = await resolver.resolve(stored, options)
     expect(await resolver.resolve(stored, options)).to.equal(first)
     source.value = 'canary-second'

@@ -38,7 +38,7 @@ describe('authenticate', () => {
   })
 
   it('resolves if the other system accepts the credentials', async () => {
-    expect(await tryConnection(asking(200), connection, open, AbortSignal.timeout(1_000))).to.deep.equal({})
+    expect(await tryConnection(asking(200), connection, open, AbortSignal.timeout(30_000))).to.deep.equal({})
   })
 
   it('returns warnings of the plugin without secrets, and passes it the time', async () => {
@@ -48,19 +48,19 @@ describe('authenticate', () => {
         warning: `${canary} ends ${clock.now() + 1_000 - nowMs} ms from now`,
       }),
     }
-    expect(await tryConnection(asking(200), warns, open, AbortSignal.timeout(1_000))).to.deep.equal({
+    expect(await tryConnection(asking(200), warns, open, AbortSignal.timeout(30_000))).to.deep.equal({
       warning: '[redacted] ends 1000 ms from now',
     })
   })
 
   it('throws a ConnectionError otherwise, without the secret', async () => {
-    const error = await failure(tryConnection(asking(401), connection, open, AbortSignal.timeout(1_000)))
+    const error = await failure(tryConnection(asking(401), connection, open, AbortSignal.timeout(30_000)))
     expect(error).to.include({ name: 'ConnectionError', code: 'http_401' })
     expect(error.message).not.to.include(canary)
   })
 
   it('reports if the other system is only busy', async () => {
-    const error = await failure(tryConnection(asking(503), connection, open, AbortSignal.timeout(1_000)))
+    const error = await failure(tryConnection(asking(503), connection, open, AbortSignal.timeout(30_000)))
     expect(error).to.be.instanceOf(RetryableError)
   })
 })

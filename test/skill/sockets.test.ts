@@ -132,7 +132,7 @@ describe('sockets of a skill', () => {
       deadlineMs: Infinity,
     } as const
     const hooks = {
-      signal: AbortSignal.timeout(5_000),
+      signal: AbortSignal.timeout(30_000),
       onSecret: undefined,
       onEffect: (effect: unknown) => known.push(effect),
       cases: {} as never,

@@ -118,7 +118,7 @@ describe('the connection test with a token', () => {
     }
     const options = { egress, clock, traffic: createTraffic(clock) }
     const check = (definition: ConnectionDefinition = withToken) =>
-      tryConnection(options, definition, open, AbortSignal.timeout(1_000))
+      tryConnection(options, definition, open, AbortSignal.timeout(30_000))
     return { requests, check, clock }
   }
 

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { expect } from 'chai'
 import type { JournalEntry, Run } from '../../core/domain/run.ts'
 import type { ExcerptLimits } from '../../core/ports/runs/journal-store.ts'
+import { eventually } from '../support/eventually.ts'
 import { openTracing, type TracingOptions } from '../../server/tracing/tracing.ts'
 
 interface Told {
@@ -109,6 +110,8 @@ describe('tracing of large runs', () => {
   it('exports about the configured share', async () => {
     const tracing = await openTracing(options(0.5))
     for (let n = 0; n < 60; n++) tracing.runEnded(run(n))
+    // Closing waits for 5 seconds only.
+    await eventually('the traces of some runs', () => (asked.length >= 10 ? true : undefined))
     await tracing.close()
     expect(asked.length).to.be.within(10, 50)
   })

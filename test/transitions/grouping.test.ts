@@ -12,8 +12,13 @@ const group: GroupState = {
 describe('grouping of repeats', () => {
   it('joins a group within its window', () => {
     const at = (now: number) => groupingOf(group, now)
-    expect([99, 100, 199, 200].map(at)).to.deep.equal(['begin', 'join', 'join', 'begin'])
+    expect([100, 199, 200].map(at)).to.deep.equal(['join', 'join', 'begin'])
     expect(groupingOf(undefined, 150)).to.equal('begin')
+  })
+
+  it('ignores a group from the future, but not one from a node whose clock is up to a minute ahead', () => {
+    const at = (now: number) => groupingOf({ ...group, beginsAt: 100_000, endsAt: 200_000 }, now)
+    expect([39_999, 40_000].map(at)).to.deep.equal(['begin', 'join'])
   })
 
   it('starts a new group when the case is closed, and takes over if the first investigation failed', () => {

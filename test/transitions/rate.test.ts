@@ -1,14 +1,23 @@
 import { expect } from 'chai'
 import { createMemoryJournal } from '../../core/playbook-test/run/memory-journal.ts'
-import { planStart, type RateLine } from '../../core/transitions/rate.ts'
+import { finished } from '../../core/state/stepwise.ts'
+import { planStart as planned, type RateLine } from '../../core/transitions/rate.ts'
 import { makeRandom, seed, times } from '../support/random.ts'
 
-const line = (changes: Partial<RateLine>): RateLine => ({
+type Line = RateLine<never, unknown>
+
+const planStart = (...given: Parameters<typeof planned<never, unknown>>) => finished(planned(...given))
+
+function* at(time: number | undefined) {
+  return time
+}
+
+const line = (changes: Partial<Line>): Line => ({
   recent: 0,
   ahead: 0,
   plannedAt: undefined,
-  startedAt: () => undefined,
-  waitsUntil: () => undefined,
+  startedAt: () => at(undefined),
+  waitsUntil: () => at(undefined),
   ...changes,
 })
 
@@ -17,11 +26,11 @@ describe('the plan of a start with a rate limit', () => {
 
   it('is now while the limit has room for it and those ahead', () => {
     expect(planStart(limit, line({ recent: 1 }), 1_000)).to.equal(1_000)
-    expect(planStart(limit, line({ recent: 1, ahead: 1, startedAt: () => 990 }), 1_000)).to.equal(1_050)
+    expect(planStart(limit, line({ recent: 1, ahead: 1, startedAt: () => at(990) }), 1_000)).to.equal(1_050)
   })
 
   it('is never now for one beyond it, even if those ahead are late', () => {
-    expect(planStart(limit, line({ ahead: 2, waitsUntil: () => 10 }), 1_000)).to.equal(1_030)
+    expect(planStart(limit, line({ ahead: 2, waitsUntil: () => at(10) }), 1_000)).to.equal(1_030)
   })
 
   it('keeps to the limit in any window, for any arrivals and late starts', async () => {

@@ -84,4 +84,22 @@ describe('list of alerts in a browser', function () {
     const { body } = await server.call('/alerts?content=preview')
     expect(JSON.stringify(body).length).to.be.below(10_000)
   })
+
+  it('shows where a search matches, as text', async () => {
+    const { page, visit, postAlert } = opened
+    const filler = 'x'.repeat(300)
+    const id = await postAlert(
+      'searched',
+      JSON.stringify({ filler, password: 'needle', about: { host: '<b>needle-7</b>' } }),
+    )
+    await visit('/alerts?q=needle')
+    const row = page.getByRole('row', { name: id.toUpperCase() })
+    await row.locator('mark').waitFor()
+    expect(await row.locator('.row-peek').innerText()).to.equal('about.host: <b>needle-7</b>')
+    expect(await row.locator('mark').allInnerTexts()).to.deep.equal(['needle'])
+    expect(await seriousFaults(page)).to.deep.equal([])
+    await page.emulateMedia({ colorScheme: 'dark' })
+    expect(await seriousFaults(page, ['color-contrast'])).to.deep.equal([])
+    await page.emulateMedia({ colorScheme: 'light' })
+  })
 })

@@ -1,9 +1,9 @@
 import { expect } from 'chai'
 import { eventually } from '../support/eventually.ts'
-import { piecesOf, undoRequests } from '../../server/web/cases/list/bulk-changes.ts'
+import { organizationOf, piecesOf, undoRequests } from '../../server/web/cases/list/bulk-changes.ts'
 import { nextTarget, targetState } from '../../server/web/cases/due.ts'
-import { neighboursOf } from '../../server/web/cases/list/neighbours.ts'
-import { readColumns, shownColumns } from '../../server/web/lists/chosen-columns.ts'
+import { extendedList, neighboursOf } from '../../server/web/cases/list/neighbours.ts'
+import { movedTitle, readColumns, shownColumns } from '../../server/web/lists/columns/chosen-columns.ts'
 import { rowsBetween } from '../../server/web/lists/rows.ts'
 import { picture, seriousFaults } from './support/browser.ts'
 import { openPage } from './support/open-page.ts'
@@ -127,6 +127,51 @@ describe('the list of cases', function () {
     await eventually('the list', async () => new URL(page.url()).search === '?sort=created_at' || undefined)
   })
 
+  it('continues with the next page after the last loaded case', async () => {
+    const { page, server } = house
+    await house.visit('/cases')
+    await page.getByRole('row', { name: /MAIN-30/ }).waitFor()
+    const { body } = await server.call('/cases?limit=2')
+    const list = {
+      search: '',
+      ids: body.data.map((found: { case_id: string }) => found.case_id),
+      total: body.total,
+      cursor: body.next_cursor,
+    }
+    const remember = `sessionStorage.setItem('tocsin.cases.list', ${JSON.stringify(JSON.stringify(list))})`
+    await page.evaluate(remember)
+    const failing = (route: { abort(): Promise<void> }) => route.abort()
+    await page.route(/cursor=/, failing)
+    await house.go('/cases/main-29')
+    await page.getByRole('button', { name: 'Could not load the next cases: try again' }).waitFor()
+    await page.evaluate(remember)
+    await page.unroute(/cursor=/, failing)
+    // The page may have loaded them again by itself.
+    await page
+      .getByRole('button', { name: 'Could not load the next cases: try again' })
+      .click({ timeout: 3_000 })
+      .catch(() => undefined)
+    await page.getByRole('link', { name: 'Next case' }).click()
+    await page.getByRole('heading', { level: 1, name: /MAIN-28 / }).waitFor()
+    await page.getByText('3 of 30').waitFor()
+    expect(await seriousFaults(page)).to.deep.equal([])
+  })
+
+  it('says why more than 21 cases cannot be merged', async () => {
+    const { page } = house
+    await house.visit('/cases')
+    await page.getByRole('checkbox', { name: 'Select main-30' }).click()
+    await page.getByRole('checkbox', { name: 'Select main-29' }).click()
+    const merge = toolbar().getByRole('button', { name: 'Merge …' })
+    expect(await merge.isEnabled()).to.equal(true)
+    await page.getByRole('grid').press('End')
+    await page.getByRole('checkbox', { name: 'Select main-1', exact: true }).click({ modifiers: ['Shift'] })
+    await toolbar().getByText('To merge, select at most 21 cases').waitFor()
+    expect(await merge.isDisabled()).to.equal(true)
+    expect(await seriousFaults(page)).to.deep.equal([])
+    await picture(page, 'cases-merge-limit')
+  })
+
   it('has a queue, my cases and overdue cases', async () => {
     const { page } = house
     await house.visit('/cases')
@@ -199,6 +244,16 @@ describe('the list of cases', function () {
 })
 
 describe('a change of many cases in the page', () => {
+  it('is offered the people of the organization of all its cases', () => {
+    const chosen = (...ids: readonly string[]) =>
+      organizationOf({ cases: ids.map((id) => ({ case_id: id, revision: 1 })) })
+    expect(chosen('main-1', 'main-22')).to.equal('main')
+    expect(chosen('north-2-1')).to.equal('north-2')
+    expect(chosen('main-1', 'acme-1')).to.equal(undefined)
+    expect(organizationOf({ filter: { organization: 'main' }, since: 1, total: 3 })).to.equal('main')
+    expect(organizationOf({ filter: {}, since: 1, total: 3 })).to.equal(undefined)
+  })
+
   it('is sent in pieces of 200', () => {
     const sizes = piecesOf(Array.from({ length: 450 }, (_, n) => n)).map((piece) => piece.length)
     expect(sizes).to.deep.equal([200, 200, 50])
@@ -279,8 +334,39 @@ describe('neighbours in a list', () => {
       position: 2,
       count: 3,
       list: '/cases?active=true',
+      more: undefined,
     })
     expect(neighboursOf('main-1', list)?.next).to.equal(undefined)
+  })
+
+  it('are counted with those that are not loaded', () => {
+    const counted = (total: unknown) =>
+      neighboursOf('main-1', JSON.stringify({ search: '', ids: ['main-1', 'main-2'], total }))?.count
+    expect([246, 1, undefined, -1, '7', null].map(counted)).to.deep.equal([246, 2, 2, 2, 2, 2])
+  })
+
+  it('of the last loaded case are requested with the filters of the list', () => {
+    const part = JSON.stringify({ search: '?active=true', ids: ['main-3', 'main-2'], total: 4, cursor: 'c1' })
+    expect(neighboursOf('main-3', part)?.more).to.equal(undefined)
+    expect(neighboursOf('main-2', part)).to.deep.include({
+      next: undefined,
+      more: { active: 'true', cursor: 'c1' },
+    })
+    const page = { data: [{ case_id: 'main-2' }, { case_id: 'main-1' }], total: 3, next_cursor: null }
+    const longer = extendedList(
+      { search: '?active=true', ids: ['main-3', 'main-2'], total: 4, cursor: 'c1' },
+      page,
+    )
+    expect(neighboursOf('main-2', JSON.stringify(longer))).to.deep.include({
+      next: 'main-1',
+      count: 3,
+      more: undefined,
+    })
+    for (const cursor of [7, {}, ['c1']])
+      expect(
+        neighboursOf('main-1', JSON.stringify({ ids: ['main-1'], cursor }))?.more,
+        JSON.stringify(cursor),
+      ).to.equal(undefined)
   })
 
   it('are unknown for a case that is not in the list, and for anything else in the storage', () => {
@@ -303,9 +389,23 @@ describe('chosen columns', () => {
   const titles = (chosen: readonly string[] | null) => shownColumns(columns, chosen).map(({ title }) => title)
   it('are those of the storage, with the first one', () => {
     expect(titles(null)).to.deep.equal(['ID', 'A', 'B'])
-    expect(titles(['C', 'B', 'gone'])).to.deep.equal(['ID', 'B', 'C'])
+    expect(titles(['C', 'B', 'gone', 'C', 'ID'])).to.deep.equal(['ID', 'C', 'B'])
     expect(titles([])).to.deep.equal(['ID'])
     expect(shownColumns(columns, ['B'])[1]?.isExtra).to.equal(false)
+  })
+  it('keep the buttons at the end', () => {
+    const shown = shownColumns([...columns, { title: '' }], ['B', ''])
+    expect(shown.map(({ title }) => title)).to.deep.equal(['ID', 'B', ''])
+  })
+  it('move by one place, and not beyond an edge', () => {
+    expect(movedTitle(['A', 'B', 'C'], 'C', -1)).to.deep.equal(['A', 'C', 'B'])
+    expect(movedTitle(['A', 'B', 'C'], 'A', 1)).to.deep.equal(['B', 'A', 'C'])
+    for (const [title, by] of [
+      ['A', -1],
+      ['C', 1],
+      ['gone', 1],
+    ] as const)
+      expect(movedTitle(['A', 'B', 'C'], title, by)).to.deep.equal(['A', 'B', 'C'])
   })
   it('are the default for anything else in the storage', () => {
     for (const text of [undefined, '', '{', '7', '[7]', '{}']) expect(readColumns(text)).to.equal(null)

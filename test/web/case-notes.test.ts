@@ -1,5 +1,8 @@
 import { expect } from 'chai'
 import { hostOf, isShownAsIs, linkTarget } from '../../server/web/parts/markdown-links.ts'
+import { isComposed } from '../../server/web/cases/notes/composed-note.ts'
+import { mentionBefore, peopleNamed, withMention } from '../../server/web/cases/notes/mention-choice.ts'
+import { eventually } from '../support/eventually.ts'
 import { picture, seriousFaults } from './support/browser.ts'
 import { openPage } from './support/open-page.ts'
 
@@ -29,6 +32,18 @@ const hostile: Readonly<Record<string, readonly [note: string, shown: string]>> 
   'a line without end': [`${'W'.repeat(9_000)} end`, 'end'],
   'footnotes and tasks': ['- [x] done\n- [ ] open\n\ntext[^1]\n\n[^1]: <b>note</b> end', 'end'],
 }
+
+const asking = `apiVersion: tocsin/v1
+name: asking
+on: { alert: { type: question } }
+steps:
+  - id: sure
+    checkpoint:
+      via: operator
+      with: { message: 'Is this real? \${{ alert.content }}' }
+      answers: [real, noise]
+      timeout: 1h
+`
 
 describe('notes of a case', function () {
   this.timeout(120_000)
@@ -113,6 +128,116 @@ describe('notes of a case', function () {
     expect(await notes().first().locator('.case-entry a').count()).to.equal(0)
     expect(body.case_id).to.not.equal(alert.case_id)
     expect(await page.locator('.markdown').count()).to.equal(0)
+  })
+})
+
+describe('notes of people', function () {
+  this.timeout(120_000)
+  const house = openPage({ asking })
+
+  it('are rendered as Markdown, and mention colleagues chosen by keyboard after @', async () => {
+    const { page, server } = house
+    for (const name of ['Anna Able', 'Ben Baker', 'Bea <b>Cole</b>']) {
+      const email = `${name.slice(0, 3).trim()}@example.com`
+      const { body } = await server.call('/accounts', { body: { email, name, roles: [{ role: 'analyst' }] } })
+      await server.call('/invitation/accept', {
+        body: { token: body.invitation_url.split('#')[1], password: 'correct horse battery staple' },
+      })
+    }
+    const { body: alert } = await server.call(`/alerts/${await house.postAlert('odd')}`)
+    const { body: link } = await server.call('/accounts/ann@example.com/invitation', { method: 'POST' })
+    await page.context().clearCookies()
+    await page.goto('about:blank')
+    await page.goto(link.invitation_url)
+    await page.getByLabel('Password').first().fill('correct horse battery staple')
+    await page.getByLabel('Password again').fill('correct horse battery staple')
+    await page.getByRole('button', { name: 'Set password and sign in' }).click()
+    await page.getByRole('button', { name: 'Signed in as Anna Able' }).waitFor()
+    await house.visit(`/cases/${alert.case_id}`)
+    await page.getByLabel('Note').focus()
+    await page.keyboard.type('**Checked** with @b')
+    const people = page.getByRole('listbox', { name: 'People' })
+    await people.getByRole('option', { name: 'Ben Baker' }).waitFor()
+    expect(await people.getByRole('option').allInnerTexts()).to.deep.equal(['Bea <b>Cole</b>', 'Ben Baker'])
+    expect(await seriousFaults(page)).to.deep.equal([])
+    await picture(page, 'case-note-mention')
+    await page.keyboard.press('ArrowDown')
+    await page.keyboard.press('Enter')
+    await people.waitFor({ state: 'hidden' })
+    await page.keyboard.type('today, not @nobody')
+    expect(await page.getByLabel('Note').inputValue()).to.equal(
+      '**Checked** with @Ben Baker today, not @nobody',
+    )
+    await page.keyboard.press('Tab')
+    await page.keyboard.press('Tab')
+    await page.keyboard.press('Enter')
+    const note = page.locator('[data-kind="note"]').first()
+    await note.getByText('Mentions Ben Baker').waitFor()
+    expect(await note.locator('strong').innerText()).to.equal('Checked')
+  })
+
+  it('about an answer quote the question as plain text, and the case leads to the question', async () => {
+    const { page, server } = house
+    const content = '**bold** [sign in](https://evil.example)'
+    const asked = { alert_provider: 'custom', organization_code: 'main', alert_type: 'question' }
+    const { body } = await server.call('/alerts', { body: { ...asked, alert_content: content } })
+    const id = await eventually('the case', async () => {
+      const { body: alert } = await server.call(`/alerts/${body.alert_id}`)
+      return (alert.case_id as string | null) ?? undefined
+    })
+    await house.visit(`/cases/${id}`)
+    await page.getByText('asking is waiting').getByRole('link', { name: 'open question' }).click()
+    await page.getByRole('article').getByText('[sign in](https://evil.example)').waitFor()
+    await page.getByRole('article').getByRole('button', { name: 'noise' }).click()
+    await page.getByText('Answer recorded').waitFor()
+    await house.visit(`/cases/${id}`)
+    const note = page.locator('[data-kind="decision"]').first()
+    await note.getByText("answered 'noise', to: Is this real?").waitFor()
+    expect(await note.innerText()).to.contain(content)
+    expect(await note.locator('.markdown').count()).to.equal(0)
+  })
+})
+
+describe('the choice of whom a note mentions', () => {
+  it('begins with an @ that is not within a word', () => {
+    expect(mentionBefore('ask @an', 7)).to.deep.equal({ from: 4, query: 'an' })
+    expect(mentionBefore('@', 1)).to.deep.equal({ from: 0, query: '' })
+    expect(mentionBefore('ask @an later', 7)).to.deep.equal({ from: 4, query: 'an' })
+    for (const text of ['kim@example.com', 'ask @an\nthen', `@${'x'.repeat(100)}`, 'none', ''])
+      expect(mentionBefore(text, text.length), text).to.equal(undefined)
+  })
+
+  it('offers at most eight people, by any of their names', () => {
+    const people = [
+      'Anna Able',
+      'Ben Baker',
+      'able@example.com',
+      ...Array.from({ length: 9 }, (_, n) => `X ${n}`),
+    ]
+    expect(peopleNamed(people, 'ABLE')).to.deep.equal(['Anna Able', 'able@example.com'])
+    expect(peopleNamed(people, 'x')).to.have.length(8)
+    expect(peopleNamed(people, 'anna able was')).to.deep.equal([])
+  })
+
+  it('replaces the typed characters', () => {
+    expect(withMention('ask @an later', { from: 4, query: 'an' }, 'Anna Able')).to.deep.equal({
+      text: 'ask @Anna Able later',
+      caret: 15,
+    })
+  })
+})
+
+describe('a decision that an earlier version stored as a note', () => {
+  it('is told from what people write', () => {
+    for (const text of [
+      "answered 'Yes', to: [x](https://evil.example)",
+      'filled in the form, to: **x**',
+      'decided about step a (b.c), whose outcome was unknown: it happened',
+      'The containment by endpoint.isolate (id: **x**) stays in effect until 2026-01-01T00:00:00.000Z.',
+    ])
+      expect(isComposed(text), text).to.equal(true)
+    for (const text of ['Kim answered', '**Checked** it', 'It stays in effect', ''])
+      expect(isComposed(text), text).to.equal(false)
   })
 })
 

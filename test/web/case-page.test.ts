@@ -1,6 +1,8 @@
-import { readFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { expect } from 'chai'
 import { picture, seriousFaults } from './support/browser.ts'
+import { makeTemporaryFolder } from '../support/temporary-folder.ts'
 import { openPage } from './support/open-page.ts'
 
 /** Attaches a file with a hostile name and content. */
@@ -49,7 +51,7 @@ describe('case page', function () {
     const files = page.getByRole('table', { name: 'Files' })
     const { files: listed } = (await server.call(`/cases/${body.case_id}`)).body
     await files.getByText(listed[0].sha256).waitFor()
-    await page.getByText('Files come from other systems and may be malicious').waitFor()
+    await page.getByText('Files may be malicious').waitFor()
     expect(await seriousFaults(page)).to.deep.equal([])
     const saving = page.waitForEvent('download')
     await files.getByRole('link', { name: '<img src=x>.html' }).click()
@@ -58,6 +60,66 @@ describe('case page', function () {
     expect(await readFile(await saved.path(), 'utf8')).to.equal('<script>alert(1)</script>')
     const entries = (await server.call('/audit?action=case.file_downloaded')).body.data
     expect(entries[0].details).to.include({ sha256: listed[0].sha256 })
+  })
+
+  it('attaches files from the button and by drag and drop, and says why one is not attached', async () => {
+    const { page, server } = house
+    await house.visit(path)
+    const section = page.getByRole('region', { name: 'Files' })
+    const folder = await makeTemporaryFolder()
+    const chosen = ['notes.txt', '<b>empty<b>.log', 'disk.img'].map((name) => join(folder.path, name))
+    for (const [index, bytes] of ['seen', '', Buffer.alloc(33_554_433)].entries())
+      await writeFile(chosen[index]!, bytes)
+    const choosing = page.waitForEvent('filechooser')
+    await section.getByRole('button', { name: 'Attach files' }).focus()
+    await page.keyboard.press('Enter')
+    await (await choosing).setFiles(chosen)
+    await section.getByRole('link', { name: 'notes.txt' }).waitFor()
+    await section.getByRole('link', { name: '<b>empty<b>.log' }).waitFor()
+    const problem = section.getByRole('alert')
+    await problem.getByText(/disk\.img/).waitFor()
+    await problem
+      .getByText(/It has 32\.0 MB; a file may have 32\.0 MB\..*What to do: attach a part/)
+      .waitFor()
+    expect(await seriousFaults(page)).to.deep.equal([])
+    await picture(page, 'case-files')
+    await section.getByRole('button', { name: 'Dismiss disk.img' }).click()
+    await problem.waitFor({ state: 'detached' })
+
+    const dropped = await page.evaluateHandle(`(() => {
+      const data = new DataTransfer()
+      data.items.add(new File(['MZ'], 'tool.exe'))
+      data.items.add(new File(['seen'], 'copy.txt'))
+      return data
+    })()`)
+    for (const type of ['dragover', 'drop']) await section.dispatchEvent(type, { dataTransfer: dropped })
+    await section.getByRole('link', { name: 'tool.exe' }).waitFor()
+    await section.getByText('looks like application/vnd.microsoft.portable-executable').waitFor()
+    await section.getByText('The case has this content already, as “notes.txt”').waitFor()
+    const { body } = await server.call(`${path}/files`)
+    expect(body.data.map(({ name }: { name: string }) => name)).to.deep.equal([
+      'notes.txt',
+      '<b>empty<b>.log',
+      'tool.exe',
+    ])
+    await folder.remove()
+  })
+
+  it('withdraws a file with a reason that stays in the case', async () => {
+    const { page, server } = house
+    const files = `${server.url}/api${path}/files?name=wrong.txt`
+    const headers = { authorization: `Bearer ${server.adminKey}` }
+    await fetch(files, { method: 'POST', headers, body: 'personal' })
+    await house.visit(path)
+    await page.getByRole('button', { name: 'Withdraw wrong.txt' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Withdraw file' })
+    expect(await dialog.getByRole('button', { name: 'Withdraw' }).isDisabled()).to.equal(true)
+    await dialog.getByLabel('Reason').fill('wrong case')
+    expect(await seriousFaults(page)).to.deep.equal([])
+    await dialog.getByRole('button', { name: 'Withdraw' }).click()
+    await page.getByText(/Withdrawn by .*wrong case/).waitFor()
+    await page.getByText(/wrong.txt was withdrawn, and its content deleted/).waitFor()
+    expect(await page.getByRole('link', { name: 'wrong.txt' }).count()).to.equal(0)
   })
 
   it('saves decisions immediately and records the actor in the timeline', async () => {

@@ -85,6 +85,7 @@ const checkpoint = (changes: Partial<ApiCheckpoint> = {}): ApiCheckpoint => ({
   playbook: 'p',
   alert_id: null,
   case_id: null,
+  case_title: null,
   path: 'contain/confirm',
   step_id: 'confirm',
   kind: 'p:confirm',
@@ -139,7 +140,6 @@ describe('texts of a question card', () => {
     expect(questionOf(checkpoint())).to.equal('You?')
     for (const input of [null, 'text', { message: 7 }, ['x']])
       expect(questionOf(checkpoint({ input }))).to.equal('Step confirm')
-    expect(questionOf(checkpoint({ input: null, step_id: null }))).to.equal('Step contain/confirm')
   })
 
   it('show the recipient by name, by id, or as the playbook names them', () => {

@@ -112,7 +112,7 @@ describe('organizations, providers and tokens in the page', function () {
     expect(await organizations.getByRole('button', { name: 'New organization' }).count()).to.equal(0)
     await organizations.getByRole('button', { name: 'Search or jump to' }).click()
     await organizations.getByText('New connection').waitFor()
-    expect(await organizations.getByText('New playbook').count()).to.equal(0)
+    await organizations.getByText('New playbook').waitFor()
     const keys = await opened.visit('/keys?new=yes')
     await keys.getByText('Leave blank for all of yours.').waitFor()
     await keys.getByLabel('Name').fill('reads theirs')

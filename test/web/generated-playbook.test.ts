@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import { eventually } from '../support/eventually.ts'
+import { publish } from './support/publish.ts'
 import { picture, seriousFaults } from './support/browser.ts'
 import { openSignedIn, type SignedIn } from './support/signed-in.ts'
 
@@ -43,7 +44,7 @@ describe('a generated playbook in the page', function () {
     await page.getByText('No problems').waitFor()
     expect(await seriousFaults(page)).to.deep.equal([])
     await picture(page, 'made-playbook')
-    await page.getByRole('button', { name: 'Keep as mine' }).click()
+    await publish(page, 'Keep as mine')
     await page.getByText(`Published ${name}`).waitFor()
     await page.getByText('Generated automatically').waitFor({ state: 'detached' })
     const { origin, hash, source } = await stored()
@@ -61,7 +62,7 @@ describe('a generated playbook in the page', function () {
     await page.getByLabel('Playbook source').click()
     await page.keyboard.press('Control+End')
     await page.keyboard.insertText('# and again\n')
-    await page.getByRole('button', { name: 'Publish' }).and(page.locator(':enabled')).click()
+    await publish(page)
     await eventually(
       'the second version',
       async () => (await stored()).source.includes('# and again') || undefined,
@@ -80,7 +81,7 @@ describe('a generated playbook in the page', function () {
       headers: { prefer: 'wait=10' },
     })
     const page = await opened.visit('/playbooks/investigate-strange-acme')
-    await page.getByRole('button', { name: 'Keep as mine' }).and(page.locator(':enabled')).click()
+    await publish(page, 'Keep as mine')
     await page.getByText('Published investigate-strange-acme').waitFor()
     const { body } = await opened.server.call('/playbooks/investigate-strange-acme')
     expect(body).to.include({ origin: 'file', in_force: true })

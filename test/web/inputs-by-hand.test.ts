@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import { eventually } from '../support/eventually.ts'
+import { picture, seriousFaults } from './support/browser.ts'
 import { openSignedIn, type SignedIn } from './support/signed-in.ts'
 
 const source = `apiVersion: tocsin/v1
@@ -53,6 +54,44 @@ describe('inputs in the page', function () {
       expect(JSON.parse(asked[0] ?? '')).to.deep.include({ inputs: { who: 'kim', more: { a: 1 } } })
       await page.waitForURL(done)
     })
+
+  it('are written as JSON, and shown in the form again if it can hold them', async () => {
+    const page = await opened.visit('/playbooks/asked')
+    await page.getByRole('button', { name: 'Run manually' }).click()
+    const dialog = page.getByRole('dialog')
+    const show = (view: string) =>
+      dialog.getByRole('radiogroup', { name: 'Inputs as' }).getByText(view).click()
+    await dialog.getByLabel('who').fill('kim')
+    await show('JSON')
+    const json = dialog.getByLabel('Inputs', { exact: true })
+    expect(JSON.parse(await json.inputValue())).to.deep.equal({ who: 'kim' })
+    await json.fill('{"who": "ana", "more": {"id": 1234567890123456789}}')
+    expect(await seriousFaults(page)).to.deep.equal([])
+    await picture(page, 'inputs-as-json')
+    await show('Form')
+    expect(await dialog.getByLabel('who').inputValue()).to.equal('ana')
+    await dialog.getByText('More: more').click()
+    expect(await dialog.getByLabel('more').inputValue()).to.equal('{"id":1234567890123456789}')
+    await show('JSON')
+    for (const [text, error] of [
+      ['{"who"', 'Invalid JSON'],
+      ['["ana"]', 'Write a JSON object'],
+      ['{"who": 7}', 'Fields of the form cannot hold these inputs'],
+      ['{"who": "ana", "unknown": 1}', 'Fields of the form cannot hold these inputs'],
+    ] as const) {
+      await json.fill(text)
+      await show('Form')
+      await dialog.getByText(error).waitFor()
+      expect(await json.inputValue()).to.equal(text)
+    }
+    await dialog.getByRole('button', { name: 'Run', exact: true }).click()
+    await dialog.getByRole('alert').getByText('/inputs').waitFor()
+    await json.fill('{"who": "ana", "more": {"id": 1234567890123456789}}')
+    await dialog.getByRole('button', { name: 'Run', exact: true }).click()
+    await page.waitForURL(/runs/)
+    const run = (await opened.server.call(`/runs/${page.url().split('/').at(-1)}`)).body
+    expect(run.output).to.equal('ana')
+  })
 
   it('starts one run, even if answers get lost', async () => {
     const page = await opened.visit('/playbooks/asked')

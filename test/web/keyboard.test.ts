@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { eventually } from '../support/eventually.ts'
 import { picture, seriousFaults, settled } from './support/browser.ts'
 import { openPage } from './support/open-page.ts'
 
@@ -56,6 +57,36 @@ describe('keyboard in the page', function () {
     })
   }
 
+  it('keeps what is typed before the search has loaded', async () => {
+    const { page } = house
+    await house.visit('/cases')
+    await heading('Cases')
+    await page.getByRole('row', { name: /MAIN-1 / }).waitFor()
+    let release = (): void => undefined
+    const loaded = new Promise<void>((resolve) => (release = resolve))
+    await page.route(/palette.*\.js/, async (route) => {
+      await loaded
+      await route.continue()
+    })
+    await page.keyboard.press('Control+k')
+    await page.keyboard.type('gax')
+    await page.keyboard.press('Backspace')
+    await page.keyboard.type('/jk')
+    release()
+    await page.locator('input:focus').waitFor()
+    await page.keyboard.type(' more')
+    expect(await page.locator('input:focus').inputValue()).to.equal('ga/jk more')
+    await page.keyboard.press('Escape')
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    await heading('Cases')
+    await page.keyboard.press('Control+k')
+    await page.keyboard.type('heal')
+    await page.locator('input:focus').waitFor()
+    expect(await page.locator('input:focus').inputValue()).to.equal('heal')
+    await page.keyboard.press('Escape')
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+  })
+
   it('opens views with two keys, except while typing', async () => {
     const { page } = house
     await page.keyboard.press('g')
@@ -99,8 +130,10 @@ describe('keyboard in the page', function () {
     await page.keyboard.press('Enter')
     // Browsers follow a link within the page asynchronously.
     await page.locator('#view:focus').waitFor()
-    // The links to four queues come first.
-    for (let stop = 0; stop < 5; stop++) await page.keyboard.press('Tab')
+    // Buttons and the links to queues come first.
+    const label = `document.activeElement.getAttribute('aria-label')`
+    for (let stop = 0; stop < 12 && (await page.evaluate(label)) !== 'Search cases'; stop++)
+      await page.keyboard.press('Tab')
     await page.keyboard.type('strange')
     expect(await page.getByLabel('Search cases').inputValue()).to.equal('strange')
     await page.getByRole('link', { name: 'Connections' }).focus()
@@ -124,4 +157,26 @@ describe('keyboard in the page', function () {
     }
     expect(tooWide).to.deep.equal([])
   })
+
+  for (const [what, path, ...names] of [
+    ['its code is loaded on demand', '/organizations', 'Approvals of main'],
+    ['it is open from the start', '/organizations', 'Rename'],
+    ['it is opened from a menu', '/keys', 'Manage', 'Rotate'],
+    ['it is a question', '/health', 'Pause all runs'],
+  ] as const)
+    it(`a dialog returns the focus to where it was if ${what}`, async () => {
+      const { page } = house
+      await house.visit(path)
+      const [first = '', item] = names
+      const opener = page.getByRole('button', { name: first }).first()
+      await opener.press('Enter')
+      if (item !== undefined) await page.getByRole('menuitem', { name: item }).press('Enter')
+      await page.getByRole('dialog').locator(':focus').waitFor()
+      await settled(page)
+      await page.keyboard.press('Escape')
+      await page.getByRole('dialog').waitFor({ state: 'detached' })
+      await eventually('the focus on the button', async () =>
+        (await opener.and(page.locator(':focus')).count()) > 0 ? true : undefined,
+      )
+    })
 })

@@ -20,6 +20,8 @@ const key = (id: string, changes: Partial<ListedKey> = {}): ListedKey => ({
   allowed_addresses: null,
   rotated_at: null,
   revision: 1,
+  owner_name: null,
+  owner_accepted: false,
   ...changes,
 })
 

@@ -1,5 +1,7 @@
 import { expect } from 'chai'
 import { eventually } from '../support/eventually.ts'
+import { fieldsOf } from '../../server/web/forms/form-fields.ts'
+import { notPrefilledText, prefilled } from '../../server/web/playbooks/run/prefill.ts'
 import { picture, seriousFaults, settled } from './support/browser.ts'
 import { openPage } from './support/open-page.ts'
 
@@ -109,5 +111,29 @@ describe('observables in the page', function () {
       expect(run.output).to.equal('203.0.113.9 routine')
       expect(run.case_id).to.equal(path.startsWith('/observables') ? null : cases[0])
     }
+  })
+})
+
+describe('inputs that are filled in', () => {
+  const fields = fieldsOf({ properties: { ip: { type: 'string' }, note: { type: 'string' } } })
+  const text = (subject: Parameters<typeof prefilled>[1]) =>
+    notPrefilledText(fields, subject, prefilled(fields, subject))
+  const ip = (value: string) => ({ kind: 'ip', value })
+
+  it('are explained if there are none', () => {
+    expect(text({ caseId: 'main-1', observables: [] })).to.equal(
+      'No input is filled in: the case has no observables.',
+    )
+    expect(text({ caseId: 'main-1', alertId: 'main-custom-1', observables: [] })).to.include('the alert has')
+    expect(text({ caseId: 'main-1', observables: [ip('203.0.113.1'), ip('203.0.113.2')] })).to.include(
+      'of which the case has exactly one',
+    )
+  })
+
+  it('need no explanation if there is one, and without a subject or inputs', () => {
+    expect(text({ caseId: 'main-1', observables: [ip('203.0.113.1')] })).to.equal(undefined)
+    expect(text({})).to.equal(undefined)
+    expect(text({ observables: [ip('203.0.113.1')] })).to.equal(undefined)
+    expect(notPrefilledText([], { caseId: 'main-1', observables: [] }, {})).to.equal(undefined)
   })
 })

@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { publish } from './support/publish.ts'
 import { picture, seriousFaults } from './support/browser.ts'
 import { openPage } from './support/open-page.ts'
 import { signIn } from './support/page-server.ts'
@@ -118,7 +119,7 @@ describe('web page in a browser', function () {
     await page.keyboard.press('Control+Shift+Home')
     await page.keyboard.press('Delete')
     await page.keyboard.insertText(asking.replace('Is this alert real?', 'Is it?'))
-    await page.getByRole('button', { name: 'Publish' }).click()
+    await publish(page)
     await page.getByText('Published asking').waitFor()
     await page.getByRole('button', { name: 'Compare' }).click()
     await page.locator('.cm-mergeView .cm-changedLine', { hasText: 'Is it?' }).waitFor({ state: 'attached' })
@@ -167,7 +168,8 @@ describe('web page in a browser', function () {
     expect((await server.call('/organizations', { key })).status).to.equal(200)
     await page.getByRole('button', { name: 'Done' }).click()
     const row = page.getByRole('row', { name: 'mail gateway' })
-    await row.getByRole('button', { name: 'Revoke' }).click()
+    await row.getByRole('button', { name: 'Manage' }).click()
+    await page.getByRole('menuitem', { name: 'Revoke' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click()
     await row.getByText('Revoked').waitFor()
     expect((await server.call('/organizations', { key })).status).to.equal(401)
@@ -176,7 +178,8 @@ describe('web page in a browser', function () {
   it('does not offer to revoke the last administrator key', async () => {
     const { page } = house
     const row = page.getByRole('row', { name: 'bootstrap' }).filter({ hasText: 'admin' })
-    await row.getByRole('button', { name: 'Revoke' }).click()
+    await row.getByRole('button', { name: 'Manage' }).click()
+    await page.getByRole('menuitem', { name: 'Revoke' }).click()
     const dialog = page.getByRole('dialog')
     await dialog.getByText('This is the last active administrator key').waitFor()
     expect(await dialog.getByRole('button', { name: 'Revoke' }).isDisabled()).to.equal(true)

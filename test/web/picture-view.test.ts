@@ -10,10 +10,15 @@ import {
 const room = { width: 600, height: 400 }
 
 describe('zoom and scroll position of a graph', () => {
-  it('starts as wide as fits while texts stay legible', () => {
+  it('starts as wide as fits while titles stay legible', () => {
     expect(firstZoom({ width: 300, height: 3_000 }, room)).to.equal(1)
     expect(firstZoom({ width: 660, height: 3_000 }, room)).to.be.closeTo(600 / 660, 1e-9)
-    expect(firstZoom({ width: 6_000, height: 100 }, room)).to.equal(0.75)
+    expect(firstZoom({ width: 6_000, height: 100 }, room)).to.equal(0.5)
+  })
+
+  it('starts with the whole graph if that is comfortable to read', () => {
+    expect(firstZoom({ width: 500, height: 500 }, room)).to.be.closeTo(400 / 500, 1e-9)
+    expect(firstZoom({ width: 500, height: 600 }, room)).to.equal(1)
   })
 
   it('can show a whole graph of any size', () => {

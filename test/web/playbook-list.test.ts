@@ -1,10 +1,12 @@
 import { expect } from 'chai'
+import { eventually } from '../support/eventually.ts'
 import { picture, seriousFaults } from './support/browser.ts'
+import { publish } from './support/publish.ts'
 import { openSignedIn, type SignedIn } from './support/signed-in.ts'
 
 const source = `apiVersion: tocsin/v1
 name: counted
-on: { alert: { type: counted }, manual: true }
+on: { alert: { type: counted, group: { by: [alert.content] } }, manual: true }
 inputs:
   fails: { type: boolean, default: false }
 steps:
@@ -40,6 +42,12 @@ describe('list of playbooks in the page', function () {
       headers: { prefer: 'wait=10' },
     })
     const body = { organization_code: 'main', inputs: { fails: true } }
+    for (let n = 0; n < 2; n++)
+      await opened.server.call('/alerts', { body: { ...alert, alert_content: 'x' } })
+    await eventually('both repeats', async () => {
+      const { body: found } = await opened.server.call('/playbooks/counted/results')
+      return found.repeats_7d === 2 || undefined
+    })
     const { body: run } = await opened.server.call('/playbooks/counted/runs', {
       body,
       headers: { prefer: 'wait=10' },
@@ -48,6 +56,7 @@ describe('list of playbooks in the page', function () {
     const row = page.getByRole('row', { name: 'counted' })
     await row.getByText('counted, manual').waitFor()
     await row.getByText('1 / 1').waitFor()
+    await row.getByText('2 repeats in 7 days').waitFor()
     await row.getByRole('link', { name: '50 %' }).waitFor()
     expect(await row.locator('.result-mark').count()).to.equal(2)
     expect(await seriousFaults(page)).to.deep.equal([])
@@ -69,7 +78,7 @@ describe('list of playbooks in the page', function () {
     await page.keyboard.press('Control+End')
     await page.keyboard.type('# later')
     await page.getByText('No problems').waitFor()
-    await page.keyboard.press('Control+s')
+    await publish(page)
     await page.getByText('2 of 3 branches covered').waitFor({ state: 'detached' })
   })
 })

@@ -5,6 +5,7 @@ import { previousEffects, lastRun } from '../../server/web/alerts/previous-effec
 const step = (kind: string, changes: Partial<ApiStep> = {}): ApiStep => ({
   path: `steps/${kind}`,
   step_id: null,
+  name: kind,
   kind,
   state: 'completed',
   attempt: 1,

@@ -44,7 +44,7 @@ describe('questions on the web page', function () {
     expect(await card.innerText(), 'no character turns the text around').to.not.include('\u202E')
     await card.getByText('then continues as “No, noise”').waitFor()
     await card.getByText('in 59m').waitFor()
-    await card.getByRole('link', { name: alert.alert_id.toUpperCase() }).waitFor()
+    await card.getByRole('link', { name: alert.alert_id.toUpperCase(), exact: true }).waitFor()
     await card.getByRole('link', { name: 'asking · step sure' }).waitFor()
     await card.getByRole('link', { name: /^Case / }).waitFor()
     expect(await seriousFaults(page)).to.deep.equal([])
@@ -65,6 +65,28 @@ describe('questions on the web page', function () {
     expect(await card.getByRole('button').count(), 'nothing is to be answered any more').to.equal(0)
     expect(await seriousFaults(page)).to.deep.equal([])
     await picture(page, 'question-answered')
+  })
+
+  it('are shown and answered at the waiting step on the page of a run', async () => {
+    const { page, server } = house
+    await ask('run page')
+    const { body } = await eventually('the question', async () => {
+      const found = await server.call('/checkpoints')
+      return found.body.total === 1 ? found : undefined
+    })
+    await house.visit(`/runs/${body.data[0].run_uuid}`)
+    const step = page.getByRole('region', { name: 'Step' })
+    const card = step.getByRole('article')
+    await card.getByText('Is this alert real?').waitFor()
+    await card.getByText('in 59m').waitFor()
+    await card.getByRole('link', { name: /^Case MAIN-\d+: \S/ }).waitFor()
+    expect(await step.getByText('"answers"').count(), 'no JSON of the question').to.equal(0)
+    expect(await seriousFaults(page)).to.deep.equal([])
+    await picture(page, 'question-of-step')
+    await card.getByRole('button', { name: 'No, noise' }).click()
+    await page.getByText('Answer recorded').waitFor()
+    await card.getByText(', answered by bootstrap').waitFor()
+    await step.getByText('Output').first().waitFor()
   })
 
   it('are answered together after the responder enters the number of targets', async () => {

@@ -8,6 +8,8 @@ const nothing = {
   next_runs: [],
   case: null,
   entity: null,
+  question: null,
+  run: null,
   webhook: false,
   manual: false,
   call: false,

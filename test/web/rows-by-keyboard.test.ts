@@ -55,6 +55,50 @@ describe('rows of a table by keyboard alone', function () {
     await page.getByRole('heading', { level: 1, name: 'MAIN-CUSTOM-59' }).waitFor()
   })
 
+  it('moves with j and k from anywhere, selects with x, and lists these keys', async () => {
+    const { page, visit } = opened
+    await visit('/alerts')
+    await page.getByRole('row', { name: 'MAIN-CUSTOM-60' }).waitFor()
+    await page.keyboard.press('j')
+    await focused(60)
+    await page.keyboard.press('j')
+    await focused(59)
+    await page.keyboard.press('x')
+    await page.keyboard.press('j')
+    await page.keyboard.press('j')
+    await page.keyboard.press('Shift+X')
+    await page.getByRole('button', { name: 'Investigate 3 again' }).waitFor()
+    await page.keyboard.press('k')
+    await focused(58)
+    await page.keyboard.press('Shift+?')
+    const help = page.getByRole('dialog', { name: 'Keyboard shortcuts' })
+    await help.getByRole('row', { name: /^Select x/ }).waitFor()
+    await page.keyboard.press('j')
+    await page.keyboard.press('Escape')
+    await help.waitFor({ state: 'detached' })
+    await focused(58)
+  })
+
+  it('goes to another view with g and a letter, also if the list knows that letter', async () => {
+    const { page, visit } = opened
+    await visit('/alerts')
+    await page.getByRole('row', { name: 'MAIN-CUSTOM-60' }).waitFor()
+    await page.keyboard.press('j')
+    await page.keyboard.press('j')
+    await focused(59)
+    await page.keyboard.press('g')
+    await page.keyboard.press('k')
+    await page.getByRole('heading', { level: 1, name: 'Keys' }).waitFor()
+  })
+
+  it('keeps letters that are typed into a field', async () => {
+    const { page, visit } = opened
+    await visit('/alerts')
+    await page.getByLabel('Search alerts').fill('')
+    await page.getByLabel('Search alerts').pressSequentially('jkx')
+    expect(await page.getByLabel('Search alerts').inputValue()).to.equal('jkx')
+  })
+
   it('keeps the focused row after scrolling', async () => {
     const { page, visit } = opened
     await visit('/alerts')

@@ -164,7 +164,7 @@ describe('runs in a browser', function () {
       return body.total === 2 || undefined
     })
     await visit('/runs?status=failed&playbook=telling')
-    await page.getByRole('button', { name: 'Retry all failed runs of telling' }).waitFor()
+    await page.getByRole('button', { name: 'Retry all matching' }).waitFor()
     await page.getByLabel('Select all loaded rows').check()
     await page.getByRole('button', { name: 'Retry 2 selected' }).click()
     const dialog = page.getByRole('dialog')
@@ -173,7 +173,9 @@ describe('runs in a browser', function () {
     expect(await seriousFaults(page)).to.deep.equal([])
     await picture(page, 'retry-many')
     await dialog.getByRole('button', { name: 'Retry 2 runs' }).click()
-    await page.getByText('Retried 2 of 2 runs').waitFor()
+    await dialog.getByText('Retried 2 of 2 runs').waitFor()
+    expect(await seriousFaults(page)).to.deep.equal([])
+    await page.keyboard.press('Escape')
     const { body } = await server.call('/runs?playbook=telling')
     const before = body.data.map((run: { retry_of: string | null }) => run.retry_of)
     expect(before).to.have.members([...uuids, null, null])
@@ -199,16 +201,16 @@ describe('runs in a browser', function () {
       return body.total === 2 || undefined
     })
     await visit('/runs?status=failed&playbook=hanging')
-    await page.getByRole('button', { name: 'Retry all failed runs of hanging' }).click()
+    await page.getByRole('button', { name: 'Retry all matching' }).click()
     const inputs = page.getByRole('dialog').getByRole('list', { name: 'Inputs of bell.hang' })
     await inputs.getByText('{"tower":"north"}').waitFor()
     await inputs.getByRole('button', { name: 'Show all' }).click()
     await inputs.getByText('and long end').waitFor()
     expect(await seriousFaults(page)).to.deep.equal([])
     await picture(page, 'retry-many-inputs')
-    await visit('/runs?status=failed&playbook=hanging&organization=main')
+    await visit('/runs?status=failed&organization=main')
     await page.getByRole('row', { name: 'hanging' }).first().waitFor()
-    const all = page.getByRole('button', { name: /^Retry all failed/ })
+    const all = page.getByRole('button', { name: /^Retry all matching/ })
     expect(await all.count(), 'where more is listed than a request can say').to.equal(0)
   })
 
@@ -223,7 +225,7 @@ describe('runs in a browser', function () {
       return (await asked).postDataJSON() as unknown
     }
     await visit('/runs?status=failed&playbook=hanging')
-    await page.getByRole('button', { name: 'Retry all failed runs of hanging' }).click()
+    await page.getByRole('button', { name: 'Retry all matching' }).click()
     await newest.click()
     const { body } = await server.call('/runs?playbook=hanging&status=failed')
     const runs = body.data.map((run: { run_uuid: string }) => run.run_uuid)

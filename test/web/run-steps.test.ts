@@ -10,6 +10,7 @@ import {
   shownAt,
   calledVersions,
   stepPlace,
+  namesIn,
   rowTexts,
   notListedText,
   notShownText,
@@ -195,13 +196,38 @@ describe('a row of the timeline', () => {
     })
   })
 
-  it('shows the kind of a step without id, and its path', () => {
-    expect(rowTexts({ path: '2', kind: 'fail' })).to.deep.equal({ name: 'fail', about: '2' })
+  it('names a step without id by what it does, and shows its path', () => {
+    expect(rowTexts({ path: '2', kind: 'fail' })).to.deep.equal({ name: '3rd step: fail', about: '2' })
     expect(rowTexts({ path: 'outcome/else/1[3]#2', kind: 'case.update' })).to.deep.equal({
-      name: 'case.update',
+      name: 'update (case.update), item 4, round 2',
       about: 'outcome/else/1[3]#2',
     })
     expect(rowTexts({ path: 'outcome/0/isolate', kind: 'call' }).name).to.equal('outcome/0/isolate')
+    expect(rowTexts({ path: 'decision/@ask', kind: 'messaging.checkpoint' })).to.deep.equal({
+      name: 'question of decision',
+      about: 'decision/@ask',
+    })
+  })
+
+  it('takes the name of a step without id from the graph', () => {
+    const source = `apiVersion: tocsin/v1
+name: graded
+on: { alert: { type: graded } }
+steps:
+  - if: alert.data.severity == "high"
+    steps:
+      - set: { grave: true }
+  - uses: case.update
+    with: { summary: done }
+`
+    const graph = graphView(parsed(source)) as ApiGraph
+    const names = namesIn(graph)
+    const named = (path: string, kind: string) => rowTexts({ path, kind }, undefined, names).name
+    expect([named('0', 'steps'), named('0/0', 'set'), named('1', 'case.update')]).to.deep.equal([
+      'if severity is high',
+      'set grave',
+      'update (case.update)',
+    ])
   })
 
   it('shows the end of a long path', () => {

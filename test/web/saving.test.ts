@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import type { Page } from 'playwright-core'
 import { picture, seriousFaults } from './support/browser.ts'
+import { publish } from './support/publish.ts'
 import { openSignedIn, type SignedIn } from './support/signed-in.ts'
 
 const source = (name: string, value = 'begin') => `apiVersion: tocsin/v1
@@ -32,17 +33,29 @@ describe('saving a playbook in the page', function () {
   const stored = async (name: string) => (await opened.server.call(`/playbooks/${name}`)).body.source
   const saveButton = (page: Page) => page.getByRole('button', { name: 'Publish' })
 
-  it('works by Ctrl+S for a valid text', async () => {
+  it('publishes a valid text with a reason', async () => {
     const page = await opened.visit('/playbooks/mine')
     await write(page, source('mine', '${{ nothing }}'))
     await page.locator('.cm-lintRange-error').waitFor()
     await page.getByText('Last valid version').waitFor()
-    await page.keyboard.press('Control+s')
-    await write(page, source('mine', 'by key'))
+    expect(await saveButton(page).isDisabled()).to.equal(true)
+    await write(page, source('mine', 'by button'))
     await page.getByText('No problems').waitFor()
-    await page.keyboard.press('Control+s')
+    await saveButton(page).click()
+    const dialog = page.getByRole('dialog')
+    const confirm = dialog.getByRole('button', { name: 'Publish' })
+    expect(await confirm.isDisabled()).to.equal(true)
+    await dialog.getByLabel('Reason').fill('   ')
+    expect(await confirm.isDisabled()).to.equal(true)
+    await dialog.locator('.cm-mergeView, .cm-content', { hasText: 'by button' }).first().waitFor()
+    expect(await seriousFaults(page)).to.deep.equal([])
+    await picture(page, 'publish')
+    await dialog.getByLabel('Reason').fill('by button')
+    await confirm.click()
     await page.getByText('Published mine').waitFor()
-    expect(await stored('mine')).to.equal(source('mine', 'by key'))
+    expect(await stored('mine')).to.equal(source('mine', 'by button'))
+    const { body } = await opened.server.call('/playbooks/mine')
+    expect(body.put_in_force_reason).to.equal('by button')
   })
 
   it('shows a conflict and overwrites on request', async () => {
@@ -54,7 +67,7 @@ describe('saving a playbook in the page', function () {
       body: { source: source('mine', 'of theirs') },
       headers: { 'if-match': '*' },
     })
-    await saveButton(page).click()
+    await publish(page)
     await page.getByText('Someone else changed mine').waitFor()
     await page.locator('.cm-mergeView', { hasText: 'of theirs' }).waitFor()
     expect(await seriousFaults(page)).to.deep.equal([])
@@ -68,11 +81,11 @@ describe('saving a playbook in the page', function () {
   it('creates a playbook under a new name, but replaces no other', async () => {
     const page = await opened.visit('/playbooks/mine')
     await write(page, source('other', 'clash'))
-    await page.getByRole('button', { name: 'Save as other' }).click()
+    await publish(page, 'Save as other')
     await page.getByText('Playbook other already exists').waitFor()
     expect(await stored('other')).to.equal(source('other'))
     await write(page, source('third', 'a copy'))
-    await page.getByRole('button', { name: 'Save as third' }).click()
+    await publish(page, 'Save as third')
     await page.getByText('Published third').waitFor()
     expect(new URL(page.url()).pathname).to.equal('/playbooks/third')
     expect(await stored('mine')).to.equal(source('mine', 'of mine'))
@@ -123,7 +136,7 @@ describe('saving a playbook in the page', function () {
     isAway = false
     await page.getByText('No problems').waitFor()
     await page.keyboard.insertText('# more\n')
-    await page.keyboard.press('Control+s')
+    await publish(page, 'Save as fourth')
     await page.getByText('Published fourth').waitFor()
     expect(await stored('fourth')).to.equal(`${source('fourth', 'not checked')}# more\n`)
     expect(await stored('other')).to.equal(source('other'))
@@ -155,7 +168,8 @@ describe('saving a playbook in the page', function () {
       if (route.request().method() === 'PUT') await held.promise
       await route.continue()
     })
-    await saveButton(page).click()
+    await publish(page)
+    await page.keyboard.press('Escape')
     await page.getByRole('link', { name: 'Runs' }).first().click()
     await page.getByRole('heading', { level: 1, name: 'Runs' }).waitFor()
     held.resolve(undefined)
@@ -175,8 +189,12 @@ describe('saving a playbook in the page', function () {
     })
     await write(page, source('other', 'one'))
     const sent = page.waitForRequest((request) => request.method() === 'PUT')
-    await page.keyboard.press('Control+s')
+    await publish(page)
     await sent
+    await page.keyboard.press('Escape')
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    await page.locator('.cm-content').focus()
+    await page.keyboard.press('Control+End')
     await page.keyboard.insertText('# two\n')
     held.resolve(undefined)
     await page.getByText('Published other').first().waitFor()
@@ -187,7 +205,7 @@ describe('saving a playbook in the page', function () {
     await page.waitForFunction(() =>
       Object.values(sessionStorage).some((kept) => String(kept).includes('# three')),
     )
-    await page.keyboard.press('Control+s')
+    await publish(page)
     await page.waitForFunction(
       () => !Object.values(sessionStorage).some((kept) => String(kept).includes('# three')),
     )

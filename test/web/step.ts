@@ -5,6 +5,7 @@ export function step(path: string, other: Partial<ApiStep> = {}): ApiStep {
   return {
     path,
     step_id: path,
+    name: path,
     kind: 'set',
     state: 'completed',
     attempt: 1,

@@ -1,5 +1,14 @@
+import { glob, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { expect } from 'chai'
-import { learnTime, serverTime, exactTime, relativeTime, zoneName } from '../../server/web/parts/time.ts'
+import {
+  learnTime,
+  serverTime,
+  exactTime,
+  relativeTime,
+  zonedTime,
+  zoneName,
+} from '../../server/web/parts/time.ts'
 
 const hour = 3_600_000
 
@@ -28,12 +37,26 @@ describe('web: the time at the server', () => {
 describe('web: times', () => {
   it('are shown in UTC on request, with the year if it differs', () => {
     const year = new Date().getUTCFullYear()
-    expect(exactTime(Date.UTC(year, 5, 2, 18, 22, 36), 'utc')).to.match(/^0?2 Jun 18:22:36$/)
+    expect(exactTime(Date.UTC(year, 5, 2, 18, 22, 36), 'utc')).to.equal('06-02 18:22:36')
     expect(exactTime(Date.UTC(year - 1, 11, 31, 23, 59, 59), 'utc')).to.equal(`${year - 1}-12-31 23:59:59`)
+  })
+
+  it('are written in one place only', async () => {
+    const root = join(import.meta.dirname, '../../server/web')
+    const found: string[] = []
+    for await (const path of glob('**/*.{ts,tsx}', { cwd: root, exclude: ['dist'] })) {
+      const source = await readFile(join(root, path), 'utf8')
+      const writes =
+        /toLocale(Date|Time)String|Intl\.|to(ISO|UTC|Date|Time)String|new Date\([^)]*\)\.to/.test(source)
+      if (writes) found.push(path)
+    }
+    // The second writes the value of an input field.
+    expect(found.toSorted()).to.deep.equal(['lists/time-range.ts', 'parts/time.ts'])
   })
 
   it('name their zone', () => {
     expect(zoneName('utc', 0)).to.equal('UTC')
+    expect(zonedTime(Date.UTC(2026, 10, 21, 18, 22, 36), 'utc')).to.equal('2026-11-21 18:22:36 UTC')
     expect(zoneName('local', Date.UTC(2026, 0, 1))).to.match(/^UTC([+-]\d{1,2}(:\d\d)?)?$/)
   })
 

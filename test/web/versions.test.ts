@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import { picture, seriousFaults } from './support/browser.ts'
+import { publish } from './support/publish.ts'
 import { openSignedIn, type SignedIn } from './support/signed-in.ts'
 
 const source = (summary: string) => `apiVersion: tocsin/v1
@@ -36,21 +37,43 @@ describe('versions of a playbook in the page', function () {
     await put(source('As it is now'))
     const page = await opened.visit('/playbooks/changing')
     const rows = page.getByRole('table', { name: 'Versions' }).getByRole('row')
-    const old = rows.filter({ hasText: 'server' })
+    const old = rows.filter({ hasText: 'playbooks folder' })
     await old.getByRole('button', { name: 'Compare' }).click()
     await page.locator('.cm-mergeView .cm-changedLine', { hasText: 'As it was' }).first().waitFor()
     await page.getByText('Unified').click()
     await page.locator('.cm-deletedChunk', { hasText: 'As it was' }).waitFor()
     expect(await seriousFaults(page)).to.deep.equal([])
     await picture(page, 'versions')
-    await old.getByRole('link', { name: 'Restore' }).click()
+    await old.getByRole('button', { name: 'Roll back' }).click()
+    await page.getByRole('link', { name: 'Edit it first' }).click()
     await page.getByText('restored in the editor').waitFor()
     await page.locator('.cm-line', { hasText: 'As it was' }).first().waitFor()
-    await page.getByRole('button', { name: 'Publish' }).click()
+    await publish(page)
     await page.getByText('Published changing').waitFor()
     const { body } = await opened.server.call('/playbooks/changing')
     expect(body).to.include({ source: source('As it was'), in_force: true })
     await page.getByText('restored in the editor').waitFor({ state: 'detached' })
+  })
+
+  it('rolls back to one with a reason, after showing the difference', async () => {
+    await put(source('As it is now'))
+    const page = await opened.visit('/playbooks/changing')
+    const rows = page.getByRole('table', { name: 'Versions' }).getByRole('row')
+    await rows.getByRole('button', { name: 'Roll back' }).first().click()
+    const dialog = page.getByRole('dialog')
+    await dialog.locator('.cm-changedLine, .cm-deletedChunk', { hasText: 'As it is now' }).first().waitFor()
+    const confirm = dialog.getByRole('button', { name: 'Roll back' })
+    expect(await confirm.isDisabled()).to.equal(true)
+    expect(await seriousFaults(page)).to.deep.equal([])
+    await picture(page, 'roll-back')
+    await dialog.getByLabel('Reason').fill('it missed a mail')
+    await confirm.and(page.locator(':enabled')).click()
+    await page.getByText('Rolled back changing to').waitFor()
+    await dialog.waitFor({ state: 'detached' })
+    const { body } = await opened.server.call('/playbooks/changing')
+    expect(body).to.include({ source: source('As it was'), put_in_force_reason: 'it missed a mail' })
+    await rows.filter({ hasText: 'it missed a mail' }).getByText('Live').waitFor()
+    await page.locator('.cm-line', { hasText: 'As it was' }).first().waitFor()
   })
 
   it('replaces unsaved changes only after a confirmation', async () => {
@@ -58,7 +81,12 @@ describe('versions of a playbook in the page', function () {
     await page.getByText('No problems').waitFor()
     await page.locator('.cm-line').first().click()
     await page.keyboard.insertText('# my long work ')
-    const restore = page.getByRole('link', { name: 'Restore' }).first()
+    const restore = {
+      async click() {
+        await page.getByRole('button', { name: 'Roll back' }).first().click()
+        await page.getByRole('link', { name: 'Edit it first' }).click()
+      },
+    }
     const mine = page.locator('.cm-line', { hasText: '# my long work' })
     const dialog = page.getByRole('dialog')
     await restore.click()

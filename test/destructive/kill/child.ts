@@ -8,6 +8,7 @@ import { createContainmentExpiry } from '../../../core/destructive/containment-e
 import { skillsOf, type SkillCall } from '../../../core/engine/skills/skill-caller.ts'
 import { createRunControl } from '../../../core/engine/turns/run-control.ts'
 import { createRunner } from '../../../core/engine/turns/runner.ts'
+import { playbookFilesIn } from '../../../server/playbooks-folder/folder-files.ts'
 import { openPlaybookLibrary } from '../../../core/investigation/playbook-library.ts'
 import type { Log } from '../../../core/ports/log.ts'
 import { systemClock as clock } from '../../../server/clock.ts'
@@ -26,7 +27,7 @@ const library = await openPlaybookLibrary({
   store: stores.playbooks,
   catalogue,
   log,
-  folder: '/nowhere',
+  files: playbookFilesIn('/nowhere'),
   known: async () => ({ connections: [], providers: [] }),
 })
 const runner = createRunner({

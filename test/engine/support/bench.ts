@@ -58,7 +58,15 @@ export interface Bench {
 interface GoOptions extends Partial<
   Pick<
     LocalContextOptions,
-    'journal' | 'stop' | 'cancel' | 'onIdle' | 'wakeUps' | 'checkpoints' | 'events' | 'destructiveLimits'
+    | 'journal'
+    | 'stop'
+    | 'cancel'
+    | 'onIdle'
+    | 'wakeUps'
+    | 'checkpoints'
+    | 'events'
+    | 'destructiveLimits'
+    | 'lease'
   >
 > {
   readonly run?: Run

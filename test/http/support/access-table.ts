@@ -1,7 +1,9 @@
 import type { Role } from '../../../core/domain/api-key.ts'
 import { manualPlaybook, towerSettings, type ThingKind } from './things.ts'
 
-const all: readonly Role[] = ['intake', 'reader', 'analyst', 'admin']
+/** The roles of this table; `roles.test.ts` tests the others. */
+export const tableRoles = ['intake', 'reader', 'analyst', 'admin'] as const satisfies readonly Role[]
+const all: readonly Role[] = tableRoles
 const posters: readonly Role[] = ['intake', 'analyst', 'admin']
 const readers: readonly Role[] = ['reader', 'analyst', 'admin']
 const operators: readonly Role[] = ['analyst', 'admin']
@@ -82,6 +84,7 @@ export const accessTable: Readonly<Record<string, AccessEntry>> = {
   },
   'POST /cases/{case}/notes': { roles: operators, of: 'case', body: () => ({ text: 'x' }) },
   'POST /cases/{case}/tasks': { roles: operators, of: 'case', body: () => ({ title: 'x' }) },
+  'GET /tasks': { roles: readers, of: 'list' },
   'PATCH /cases/{case}/tasks/{task}': { roles: operators, of: 'caseWithTask', body: () => ({ done: true }) },
   'POST /cases/{case}/links': {
     roles: operators,
@@ -101,6 +104,13 @@ export const accessTable: Readonly<Record<string, AccessEntry>> = {
   },
   'GET /cases/{case}/timeline': { roles: readers, of: 'case' },
   'GET /cases/{case}/export': { roles: readers, of: 'case' },
+  'GET /cases/{case}/files': { roles: readers, of: 'case' },
+  'POST /cases/{case}/files': { roles: operators, of: 'case', body: () => ({}) },
+  'POST /cases/{case}/files/{hash}/withdraw': {
+    roles: operators,
+    of: 'caseWithFile',
+    body: () => ({ reason: 'x' }),
+  },
   'GET /cases/{case}/files/{hash}': { roles: readers, of: 'caseWithFile' },
   'POST /correlations/preview': {
     roles: operators,
@@ -230,6 +240,32 @@ export const accessTable: Readonly<Record<string, AccessEntry>> = {
       source: 'apiVersion: tocsin/v1\nname: p\non: { manual: true }\nsteps: [{ set: { a: 1 } }]\n',
     }),
   },
+  'GET /playbook-set': { roles: readers, of: 'shared' },
+  'POST /playbook-set': {
+    roles: admins,
+    of: 'whole',
+    body: () => ({
+      playbooks: [
+        { source: 'apiVersion: tocsin/v1\nname: p\non: { manual: true }\nsteps: [{ set: { a: 1 } }]\n' },
+      ],
+    }),
+  },
+  'GET /playbook-folder': { roles: readers, of: 'shared' },
+  'POST /playbook-folder/reload': { roles: admins, of: 'whole' },
+  'GET /playbook-drafts': { roles: readers, of: 'shared' },
+  'GET /playbooks/{playbook}/draft': { roles: readers, of: 'draft' },
+  'PUT /playbooks/{playbook}/draft': {
+    roles: operators,
+    of: 'whole',
+    thing: 'draft',
+    body: () => ({ source: 'name: x' }),
+  },
+  'DELETE /playbooks/{playbook}/draft': { roles: operators, of: 'draft' },
+  'POST /playbooks/{playbook}/draft/publish': {
+    roles: admins,
+    of: 'draft',
+    body: () => ({ reason: 'x' }),
+  },
   'GET /skills': { roles: readers, of: 'shared' },
   'GET /skills/{skill}': { roles: readers, of: 'shared' },
   'POST /skills/{skill}/runs': {
@@ -330,6 +366,12 @@ export const accessTable: Readonly<Record<string, AccessEntry>> = {
   },
   'PATCH /me/passkeys/{passkey}': { roles: all, of: 'person', body: () => ({ name: 'x' }) },
   'DELETE /me/passkeys/{passkey}': { roles: all, of: 'person' },
+  'GET /me/keys': { roles: all, of: 'person' },
+  'POST /me/keys/{key}/accept': { roles: all, of: 'person' },
+  'GET /notifications': { roles: all, of: 'person' },
+  'POST /notifications/read': { roles: all, of: 'person', body: () => ({ until: 1 }) },
+  'GET /notifications/choices': { roles: all, of: 'person' },
+  'PUT /notifications/choices': { roles: all, of: 'person', body: () => ({ choices: [] }) },
   'GET /me/sessions': { roles: all, of: 'person' },
   'DELETE /me/sessions': { roles: all, of: 'person' },
   'DELETE /me/sessions/{session}': { roles: all, of: 'person' },
@@ -373,6 +415,7 @@ export const accessTable: Readonly<Record<string, AccessEntry>> = {
   'GET /audit': { roles: admins, of: 'list' },
   'GET /events': { roles: readers, of: 'shared' },
   'GET /engine': { roles: readers, of: 'shared' },
+  'GET /nodes': { roles: readers, of: 'shared' },
   'POST /engine/pause': { roles: admins, of: 'whole', body: () => ({ reason: 'x' }) },
   'POST /engine/resume': { roles: admins, of: 'whole' },
   'GET /openapi.json': 'public',

@@ -1,7 +1,7 @@
 import type { Alert } from '../../../core/domain/alert.ts'
 import type { Role } from '../../../core/domain/api-key.ts'
 import { serverLimits } from '../../../core/destructive/policy.ts'
-import { knownNames } from '../../../core/investigation/known-names.ts'
+import { serverNames } from '../../../core/investigation/known-names.ts'
 import { createPauses } from '../../../core/engine/turns/pauses.ts'
 import { createRunControl } from '../../../core/engine/turns/run-control.ts'
 import { createInbound } from '../../../core/inbound/inbound.ts'
@@ -14,6 +14,7 @@ import { createSkillCaller } from '../../../core/skill/call/caller.ts'
 import { createPerformTask } from '../../../core/skill/call/perform-task.ts'
 import { createStormWatch } from '../../../core/investigation/storm-watch.ts'
 import { createRetries } from '../../../core/retry/retries.ts'
+import { playbookFilesIn } from '../../../server/playbooks-folder/folder-files.ts'
 import { openPlaybookLibrary } from '../../../core/investigation/playbook-library.ts'
 import type { Playbook } from '../../../core/playbook/language/playbook.ts'
 import type { Clock } from '../../../core/ports/clock.ts'
@@ -76,6 +77,8 @@ export interface Api {
   secrets: Services['secrets']
   /** Calls skills; a test may replace it. Default: the plugins of the catalogue, on this machine. */
   signIn: Services['signIn']
+  /** The servers on the same data; a test may replace it. Default: none. */
+  nodes: Services['nodes']
   /** Calls skills in dry runs; a test may replace it. Default: skills without a connection. */
   callerOfSkills: Services['callerOfSkills']
   /** Live playbooks; a test may add others. */
@@ -123,14 +126,15 @@ export async function startApi(
     store: stores.playbooks,
     catalogue,
     log,
-    folder: folder.path,
-    known: () => knownNames(stores, 'all'),
+    files: playbookFilesIn(folder.path),
+    ...serverNames(stores),
   })
   const playbooks = {
     ...library,
     authored: () => [...library.authored(), ...api.playbooks],
-    newest: (name: string) =>
-      library.newest(name) ?? api.playbooks.findLast((playbook) => playbook.name === name)?.hash,
+    newest: (name: string, organization?: string) =>
+      library.newest(name, organization) ??
+      api.playbooks.findLast((playbook) => playbook.name === name)?.hash,
     published: (name: string) => library.published(name) ?? playbooks.newest(name),
     byHash: async (hash: string) =>
       api.playbooks.find((playbook) => playbook.hash === hash) ?? (await library.byHash(hash)),
@@ -157,6 +161,7 @@ export async function startApi(
       maxQueued: 100,
       storms: createStormWatch({ clock, perMinute: 600 }),
     },
+    nodes: () => api.nodes(),
     scheduler: { takeOver: async () => {} },
     retries: createRetries({ stores, library: playbooks, catalogue, enqueue() {} }),
     playbooks,
@@ -229,6 +234,7 @@ export async function startApi(
     logged,
     clock,
     investigations,
+    nodes: async () => ({ nodes: [], waiting: [] }),
     authenticate: async () => ({}),
     secrets: createSecretResolver(noSecretSources),
     signIn: signInFlow({ stores, clock }, catalogue),

@@ -29,7 +29,7 @@ function toRequest(words: readonly string[]): CurlRequest {
   for (let word = rest.shift(); word !== undefined; word = rest.shift()) {
     if (word === '-s' || word === '-sN') continue
     else if (word === '-X') method = rest.shift()
-    else if (word === '-d') body = rest.shift()
+    else if (word === '-d' || word === '--data-binary') body = rest.shift()
     else if (word === '-H') {
       const [name = '', ...value] = (rest.shift() ?? '').split(': ')
       headers[name.toLowerCase()] = value.join(': ')

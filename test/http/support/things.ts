@@ -278,6 +278,14 @@ export function thingsOf(api: Api, code: string) {
       await storeState(api, { code, playbook: name })
       return { playbook: [name, hash], state: ['seen'] }
     },
+    /** Of a new playbook of the organization. */
+    async draft(): Promise<Thing> {
+      const name = `draft-${++count}`
+      const source = manualPlaybook.source.replace(/^name: .*$/m, `name: ${name}\norganization: ${code}`)
+      const given = { name, source, baseHash: null, note: '', organizationUuid }
+      await stores.drafts.save(given, null, somebody())
+      return { playbook: [name] }
+    },
     async role(): Promise<Thing> {
       const name = `role${++count}`
       const role = { name, description: 'x', organizationUuid, permissions: ['cases:read'] } as const

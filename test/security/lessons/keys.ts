@@ -2,6 +2,13 @@ import { http, type Chapter } from './lesson.ts'
 
 export const keys: Chapter = {
   title: 'Keys, sessions, organizations',
+  text: `Who is trusted for what:
+
+- **People** act for themselves alone. An administrator can invite people, and can take over an account with a new password link; the audit log records the link, its use, and who made it.
+- **Roles** decide what a person or a key may do, per organization. Nobody gives a permission that they do not have. Writing playbooks, approving actions and managing connections are separate permissions.
+- **API keys** act for machines. Whoever knows the secret has the permissions of the key, so approvals with a key count as those of its owner and of everyone who created a secret of it.
+- **Sessions** act for the person or key that signed in, until they are idle, too old or ended. Changes of the ways to sign in, and accepting a key, need a recent sign-in.
+- **Commands** on the server, such as \`tocsin keys create\`, act for the operator, who is trusted with everything.`,
   lessons: [
     {
       promise:
@@ -27,11 +34,54 @@ export const keys: Chapter = {
     },
     {
       promise:
-        'An event stream ends immediately when its key is revoked or its session is signed out, and within 15 seconds when either expires. It shows nothing of other organizations, and nothing that its role may not see.',
+        'An approval with a key counts as one of its owner and of everyone who knows its secret. A person accepts a key that somebody else created by replacing the secret. So nobody gives two approvals, or approves what they requested, with keys that they created for others.',
+      proofs: [
+        http(
+          'key-consent',
+          'does not count as a second person beside its creator, until its owner accepts it',
+          'loses the sessions that its creator started with it, when its owner accepts it',
+          'counts as its creator as soon as the creator knows a secret again',
+          'counts as whoever used it to replace its own secret, or keeps the earlier one for a time',
+          'does not approve what its creator requested',
+          'that requested a run lets its creator approve nothing in it, also once its owner accepts the key',
+          'is accepted only by its owner, who has its permissions and signed in recently',
+        ),
+        [
+          'test/engine/own-keys.test.ts',
+          'are refused to accounts and their keys that the key of the requester created',
+        ],
+      ],
+    },
+    {
+      promise:
+        'The link for the first administrator works once, for an hour, and only until there is an account.',
+      proofs: [
+        [
+          'test/contract/credential-store.ts',
+          'ends the invitation of the first administrator with the first account',
+        ],
+        http('person-sign-in', 'ends an hour after the start, or with the first account'),
+      ],
+    },
+    {
+      promise:
+        'API keys expire after a year unless their creator chooses otherwise, except those that can only post alerts.',
+      proofs: [
+        http(
+          'key-expiry',
+          'ends after the configured time, unless its creator chooses another or none',
+          'is renewed by a rotation, and never ended earlier',
+        ),
+      ],
+    },
+    {
+      promise:
+        'An event stream ends immediately when its key is revoked or changed or its session is signed out, and within 15 seconds when either expires. It shows nothing of other organizations, and nothing that its role may not see.',
       proofs: [
         http(
           'run-events',
           'end at once if the key is revoked',
+          'end at once if the secret or the addresses of the key change',
           'end when the key expires',
           'end with the session, by sign-out or idle time, which an open stream does not extend',
           'match the run exactly and leave out sensitive values',
@@ -139,6 +189,21 @@ export const keys: Chapter = {
           'hides objects of other organizations from role',
           'refuses requests without a key in the body, and from other web sites',
         ),
+      ],
+    },
+    {
+      promise:
+        'A playbook of an organization looks missing to everybody else: its name, versions, drafts, tests and errors. Only `playbooks:write` in that organization publishes it, and only access to all organizations shares or moves it.',
+      proofs: [
+        http(
+          'playbook-organizations',
+          'are unknown to everybody else',
+          'are not named when a source of another organization is checked or completed',
+          'cannot be shared, moved or replace a shared one without access to all organizations',
+          'do not give away whose name is taken',
+          'leave a generated playbook of the same name to other organizations',
+        ),
+        http('drafts', 'does not show which version another organization published under the name'),
       ],
     },
     {

@@ -1,4 +1,6 @@
 import { expect } from 'chai'
+import { rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import type { RunningServer } from '../../support/server/start-server.ts'
 import { signIn, startPageServer, type PageServer } from './page-server.ts'
@@ -18,6 +20,10 @@ export interface OpenPage {
   postAlert(type: string, content?: string): Promise<string>
   /** Starts a playbook manually; returns the uuid of its run. */
   startRun(playbook: string): Promise<string>
+  /** Writes a file to the playbooks folder. */
+  writePlaybook(name: string, source: string): Promise<void>
+  /** Deletes a file of the playbooks folder. */
+  deletePlaybook(name: string): Promise<void>
   /** Restarts the server; sessions stay. */
   restart(): Promise<void>
 }
@@ -88,6 +94,8 @@ export function openPage(
       })
       return body.run_uuid
     },
+    writePlaybook: (name, source) => writeFile(join(present().playbooksDir, `${name}.yaml`), source),
+    deletePlaybook: (name) => rm(join(present().playbooksDir, `${name}.yaml`)),
     async restart() {
       await present().restart()
     },

@@ -10,6 +10,7 @@ import { openBrowser, type BrowserPage } from './browser.ts'
 export interface PageServer {
   readonly browser: BrowserPage
   readonly server: RunningServer
+  readonly playbooksDir: string
   /** Restarts the server; sessions stay. */
   restart(): Promise<RunningServer>
   close(): Promise<void>
@@ -49,6 +50,7 @@ export async function startPageServer(
   await server.start()
   return {
     browser,
+    playbooksDir: server.playbooksDir,
     get server() {
       return server.server
     },
