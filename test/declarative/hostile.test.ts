@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { compilePlugin, loadPlugin, readPlugin } from '../../core/declarative/index.ts'
 import { NotFoundError } from '../../core/errors/errors.ts'
 import { checkPlugin } from '../../core/registry/check-plugin.ts'
-import { processorTime } from '../support/processor-time.ts'
+import { limitHere, processorTime } from '../support/processor-time.ts'
 import { makeRandom, seed, times } from '../support/random.ts'
 import { makeTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.ts'
 import { pluginWith, saidOf } from './support.ts'
@@ -16,7 +16,7 @@ const enoughMs = 3000
 function codesOf(source: string | Uint8Array): readonly string[] {
   const started = processorTime()
   const { plugin, problems } = readPlugin(source)
-  expect(processorTime() - started, 'time taken').to.be.below(enoughMs)
+  expect(processorTime() - started, 'time taken').to.be.below(limitHere(enoughMs))
   if (plugin) compilePlugin(plugin)
   return problems.map(({ code }) => code)
 }

@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { ValidationError } from '../../core/errors/errors.ts'
 import type { JsonSchema } from '../../core/plugin/index.ts'
 import { compileSchema, validate } from '../../core/schema/index.ts'
-import { processorTime } from '../support/processor-time.ts'
+import { limitHere, processorTime } from '../support/processor-time.ts'
 
 function problems(schema: JsonSchema, value: unknown): readonly string[] {
   return compileSchema(schema)
@@ -198,7 +198,7 @@ describe('validate', () => {
   it('runs patterns in linear time', () => {
     const started = processorTime()
     expect(problems({ type: 'string', pattern: '^(a+)+$' }, `${'a'.repeat(20_000)}!`)).to.have.length(1)
-    expect(processorTime() - started).to.be.below(1_000)
+    expect(processorTime() - started).to.be.below(limitHere(1_000))
   })
 
   it('checks formats in linear time', () => {
@@ -222,6 +222,6 @@ describe('validate', () => {
         problems({ type: 'string', format }, `http://a@${text.repeat(50_000)} `)
       }
     }
-    expect(processorTime() - started).to.be.below(3_000)
+    expect(processorTime() - started).to.be.below(limitHere(3_000))
   })
 })
