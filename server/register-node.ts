@@ -35,6 +35,7 @@ export function registerNode(composition: NodeComposition): void {
           investigations: get(tokens.investigations),
           library,
           onPlaybooks: () => takeOverPlaybooks(get),
+          scheduler: get(tokens.scheduler),
           onConfiguration: () => stores.forgetConfiguration(),
           onConnectionPaused(pause) {
             get(tokens.traffic).budgets.pauseHere(pause)

@@ -202,6 +202,8 @@ describe('run control', () => {
     const schedule = (enqueue: (run: Run) => void, playbooks: readonly Playbook[] = [patrol]) =>
       createScheduler({ stores: bench.stores, clock, log: bench.log, playbooks: () => playbooks, enqueue })
     const hourMs = 3_600_000
+    const skipped = () =>
+      bench.logged.filter(({ message }) => String(message).startsWith('scheduled run skipped')).length
 
     it('start a run at each due time', async () => {
       const { runner } = open(patrol, { 'case.update': () => 1 })
@@ -261,6 +263,28 @@ describe('run control', () => {
       await scheduler.start()
       await clock.advance(3 * hourMs)
       expect(queued).to.have.length(1)
+      expect(skipped()).to.equal(2)
+      scheduler.stop()
+    })
+
+    it('start one run on several nodes, and the others say nothing', async () => {
+      const { runner } = open(patrol, { 'case.update': () => 1 })
+      const nodes = [schedule((run) => runner.enqueue(run)), schedule((run) => runner.enqueue(run))]
+      for (const node of nodes) await node.start()
+      await clock.advance(2 * hourMs)
+      expect(ended).to.have.length(2)
+      expect(skipped()).to.equal(0)
+      for (const node of nodes) node.stop()
+    })
+
+    it('begin for an organization that another node has added, if that stops', async () => {
+      const queued: Run[] = []
+      const scheduler = schedule((run) => queued.push(run))
+      await scheduler.start()
+      const beta = await bench.stores.organizations.create({ code: 'BETA', name: 'Beta' }, somebody())
+      await scheduler.follow()
+      await clock.advance(hourMs)
+      expect(queued.map(({ organizationUuid }) => organizationUuid)).to.include(beta.uuid)
       scheduler.stop()
     })
   })

@@ -61,6 +61,7 @@ describe('what another node changes', () => {
       investigations: { endedElsewhere() {}, lookAtWaits: async () => {} },
       library: { follow: async () => false },
       onPlaybooks: async () => {},
+      scheduler: { follow: async () => {} },
       onConfiguration() {},
       onConnectionPaused() {},
       clock,

@@ -17,6 +17,8 @@ export interface Scheduler {
   start(): Promise<void>
   /** Reloads the schedules after a playbook or an organization was added. Never rejects. */
   takeOver(): Promise<void>
+  /** Reloads the schedules if another node has added an organization. */
+  follow(): Promise<void>
   stop(): void
 }
 
@@ -66,9 +68,9 @@ export function createScheduler({ stores, clock, log, playbooks, enqueue }: Sche
       const run = await stores.schedules.fire(schedule, nextAt, newRun({ playbook, organization, inputs }), {
         overlap,
       })
-      if (run === undefined)
+      if (run === 'running')
         log.info({ playbook: playbookName }, 'scheduled run skipped: the previous one is still running')
-      else if (run.endedAt === null) enqueue(run)
+      else if (run?.endedAt === null) enqueue(run)
       return { atMs: nextAt, schedule: { ...schedule, nextAt } }
     } catch (error) {
       log.error({ playbook: playbookName, error }, 'could not queue a scheduled run')
@@ -84,6 +86,10 @@ export function createScheduler({ stores, clock, log, playbooks, enqueue }: Sche
       await start().catch((error: unknown) =>
         log.error({ error }, 'cannot load new schedules; they begin at the next start'),
       )
+    },
+    async follow() {
+      const { length } = await stores.organizations.list('all')
+      if (alarms !== undefined && length !== organizations.length) await start()
     },
     stop() {
       alarms?.clear()

@@ -18,13 +18,13 @@ export interface ScheduleStore {
    */
   keep(schedules: readonly StoredSchedule[]): Promise<readonly StoredSchedule[]>
   /**
-   * Sets the next time and queues the run in one write. Undefined if another process did, or if the previous run is active and
-   * overlap is not allowed.
+   * Sets the next time and queues the run in one write. `running`: no run is queued, because the previous one is active and overlap is
+   * not allowed. Undefined: another process did this before.
    */
   fire(
     schedule: StoredSchedule,
     nextAt: number,
     run: NewRun,
     options: { readonly overlap: boolean },
-  ): Promise<Run | undefined>
+  ): Promise<Run | 'running' | undefined>
 }

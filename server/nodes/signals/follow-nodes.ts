@@ -1,5 +1,6 @@
 import { createBackground } from '../../../core/common/background.ts'
 import type { Pauses } from '../../../core/engine/turns/pauses.ts'
+import type { Scheduler } from '../../../core/engine/turns/scheduler.ts'
 import type { Runner } from '../../../core/engine/turns/runner-types.ts'
 import type { Investigations } from '../../../core/investigation/investigations.ts'
 import type { PlaybookLibrary } from '../../../core/investigation/playbook-library.ts'
@@ -22,6 +23,7 @@ export interface NodeFollowerOptions {
   readonly library: Pick<PlaybookLibrary, 'follow'>
   /** Schedules and triggers follow other playbooks. */
   readonly onPlaybooks: () => Promise<void>
+  readonly scheduler: Pick<Scheduler, 'follow'>
   /** Cached keys, accounts and connections must be read again. */
   readonly onConfiguration: () => void
   readonly onConnectionPaused: (pause: ConnectionPause) => void
@@ -32,12 +34,13 @@ export interface NodeFollowerOptions {
 /** Between two looks, in milliseconds: a signal may be lost, and what other nodes change takes effect within a second. */
 const lookMs = 800
 
-type Look = 'pause' | 'playbooks' | 'waits'
+type Look = 'organizations' | 'pause' | 'playbooks' | 'waits'
 
 export function createNodeFollower(options: NodeFollowerOptions): NodeFollower {
-  const { signals, runner, pauses, investigations, library, clock, log } = options
+  const { signals, runner, scheduler, pauses, investigations, library, clock, log } = options
   const background = createBackground(clock, work)
   const looks: Readonly<Record<Look, () => Promise<void>>> = {
+    organizations: () => scheduler.follow(),
     pause: () => pauses.refresh(),
     async playbooks() {
       if (await library.follow()) await options.onPlaybooks()

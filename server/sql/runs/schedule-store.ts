@@ -48,7 +48,7 @@ export class SqlScheduleStore extends SqlStore implements ScheduleStore {
     nextAt: number,
     run: NewRun,
     { overlap }: { readonly overlap: boolean },
-  ): Promise<Run | undefined> {
+  ): Promise<Run | 'running' | undefined> {
     return this.write(function* () {
       const row = yield* this.database.get<ScheduleRow>(
         `${select} WHERE o.uuid = ? AND t.playbook_name = ? AND t.next_at = ?`,
@@ -59,7 +59,7 @@ export class SqlScheduleStore extends SqlStore implements ScheduleStore {
       if (row === undefined) return undefined
       yield* this.database.run('UPDATE schedules SET next_at = ? WHERE id = ?', nextAt, row.id)
       const unfinished = 'SELECT 1 FROM runs WHERE schedule_id = ? AND ended_at IS NULL LIMIT 1'
-      if (!overlap && (yield* this.database.get(unfinished, row.id)) !== undefined) return undefined
+      if (!overlap && (yield* this.database.get(unfinished, row.id)) !== undefined) return 'running'
       return yield* queueRun(this.context, run, { scheduleRow: row.id })
     })
   }
