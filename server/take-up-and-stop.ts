@@ -19,8 +19,6 @@ export async function takeUpUnfinished(
   }
   await endRenewals()
   node.onGone(() => {
-    // Its runs are due.
-    container.get(tokens.runner).heard({ kind: 'missed' })
     container.get(tokens.newerRuns).lookNow()
     void endRenewals().catch((error: unknown) =>
       log.warn({ error }, 'could not end the token renewals of a node that is gone'),

@@ -8,11 +8,13 @@ import { ManualClock, settle } from '../engine/support/manual-clock.ts'
 class Channel implements NotifyChannel {
   readonly sent: string[] = []
   refusal: Error | undefined
+  isDeaf = false
   readonly #listeners = new Set<{ readonly onPayload: (text: string) => void; readonly onGap: () => void }>()
 
   async notify(payload: string): Promise<void> {
     if (this.refusal) throw this.refusal
     this.sent.push(payload)
+    if (this.isDeaf) return
     for (const { onPayload } of this.#listeners) onPayload(payload)
   }
 
@@ -91,16 +93,44 @@ describe('signals over a channel', () => {
     expect(atB.slice(2)).to.deep.equal([{ kind: 'missed' }])
   })
 
-  it('goes on after a failure, and sends the rest at its end', async () => {
+  it('sends the rest at its end', async () => {
+    a.publish({ kind: 'playbooks_changed' })
+    await a.close()
+    expect(atB).to.deep.equal([{ kind: 'playbooks_changed' }])
+    await b.close()
+  })
+
+  it('says after a failure that others missed something', async () => {
     channel.refusal = new Error('no connection')
     a.publish({ kind: 'pause_changed' })
     await clock.advance(50)
     expect(warnings).to.equal(1)
     channel.refusal = undefined
-    a.publish({ kind: 'playbooks_changed' })
-    await a.close()
-    expect(atB).to.deep.equal([{ kind: 'playbooks_changed' }])
-    await b.close()
+    await clock.advance(10_000)
+    expect(atB).to.deep.equal([{ kind: 'missed' }])
+    await clock.advance(10_000)
+    expect([warnings, atA, atB]).to.deep.equal([1, [], [{ kind: 'missed' }]])
+  })
+
+  it('takes anything for missed every ten seconds while it does not hear itself', async () => {
+    await clock.advance(60_000)
+    expect([atA, atB]).to.deep.equal([[], []])
+    channel.isDeaf = true
+    await clock.advance(40_000)
+    expect(atA.length).to.be.within(3, 4)
+    expect(new Set(atA.map(({ kind }) => kind))).to.deep.equal(new Set(['missed']))
+    expect(warnings).to.equal(2)
+    channel.isDeaf = false
+    await clock.advance(20_000)
+    const { length } = atA
+    await clock.advance(40_000)
+    expect(atA).to.have.length(length)
+  })
+
+  it('reports no silence while the database is away, because its return is a gap', async () => {
+    channel.refusal = new Error('no connection')
+    await clock.advance(60_000)
+    expect([atA, warnings]).to.deep.equal([[], 0])
   })
 })
 

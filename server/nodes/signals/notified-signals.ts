@@ -25,6 +25,8 @@ export interface NotifiedSignalsOptions {
 const gatherMs = 50
 /** PostgreSQL takes less than 8,000 bytes. */
 const maxPayloadBytes = 7_500
+/** Between two texts that a node sends also to hear them itself: without them, it does not hear the other nodes either. */
+const echoMs = 10_000
 /** Beyond this, gathered signals are dropped, and the other nodes are told that they missed some. */
 const maxGathered = 2_000
 
@@ -44,26 +46,35 @@ export class NotifiedSignals implements Signals {
   readonly #unlisten: () => void
   /** As JSON. */
   #gathered = new Set<string>()
-  #isOverfull = false
+  /** Signals were dropped, or could not be sent: the other nodes are told that they missed some. */
+  #hasLost = false
   #sending: Promise<void> | undefined
+  /** Whether this node has heard itself since it last sent an echo. */
+  #isHeard = true
 
   constructor(options: NotifiedSignalsOptions) {
     this.#options = options
     this.#unlisten = options.channel.listen(
       (payload) => this.#take(payload),
-      () => this.#tell(missed),
+      () => this.missed(),
     )
+    void this.#listenToItself()
   }
 
   publish(signal: SentSignal): void {
     if (this.#gathered.size < maxGathered) this.#gathered.add(JSON.stringify(signal))
-    else this.#isOverfull = true
+    else this.#hasLost = true
     if (!this.#stopping.signal.aborted) this.#sending ??= this.#sendSoon()
   }
 
   listen(listener: (signal: Signal) => void): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)
+  }
+
+  /** Signals may have been lost, such as the last ones of a node that is gone: listeners look at the rows. */
+  missed(): void {
+    this.#tell(missed)
   }
 
   /** Sends what is gathered. Never rejects. */
@@ -84,22 +95,38 @@ export class NotifiedSignals implements Signals {
 
   async #send(): Promise<void> {
     const { node, channel, log } = this.#options
-    const gathered = this.#isOverfull ? [JSON.stringify(missed)] : [...this.#gathered]
+    const gathered = this.#hasLost ? [JSON.stringify(missed)] : [...this.#gathered]
     this.#gathered = new Set()
-    this.#isOverfull = false
+    this.#hasLost = false
     try {
       for (const payload of packed(node, gathered)) await channel.notify(payload)
     } catch (error) {
-      // The other nodes look at the rows regularly.
+      this.#hasLost = true
       log.warn({ error, count: gathered.length }, 'could not notify the other nodes')
+    }
+  }
+
+  /** Polls while notifications do not arrive. Never rejects. */
+  async #listenToItself(): Promise<void> {
+    const { node, channel, clock, log } = this.#options
+    let isDeaf = false
+    while (await clock.sleep(echoMs, this.#stopping.signal).then(isTrue, isFalse)) {
+      if (!this.#isHeard && !isDeaf)
+        log.warn({}, 'notifications of the database do not arrive: event streams tell of other nodes late')
+      isDeaf = !this.#isHeard
+      if (isDeaf) this.missed()
+      this.#isHeard = false
+      if (this.#hasLost) await this.#send()
+      // After a failure, the channel connects again and reports a gap.
+      await channel.notify(textOf(node, [])).catch(() => (this.#isHeard = true))
     }
   }
 
   #take(payload: string): void {
     const packet = readPacket(payload)
-    if (packet === undefined) return this.#tell(missed)
-    if (packet.from === this.#options.node) return
-    for (const signal of packet.signals) if (known.has(signal.kind)) this.#tell(signal)
+    if (packet === undefined) return this.missed()
+    if (packet.from === this.#options.node) this.#isHeard = true
+    else for (const signal of packet.signals) if (known.has(signal.kind)) this.#tell(signal)
   }
 
   #tell(signal: Signal): void {
@@ -121,23 +148,27 @@ const known: ReadonlySet<string> = new Set<SignalKind>([
   'missed',
 ])
 
+const isTrue = () => true
+const isFalse = () => false
+
+const textOf = (from: string, signals: readonly string[]): string =>
+  `{"from":${JSON.stringify(from)},"signals":[${signals.join(',')}]}`
+
 /** As few texts as fit. A signal that is too long on its own becomes `missed`. */
 function* packed(from: string, signals: readonly string[]): Generator<string> {
-  const payloadOf = (list: readonly string[]) =>
-    `{"from":${JSON.stringify(from)},"signals":[${list.join(',')}]}`
-  let [list, bytes] = [[] as string[], Buffer.byteLength(payloadOf([]))]
+  let [list, bytes] = [[] as string[], Buffer.byteLength(textOf(from, []))]
   const emptyBytes = bytes
   for (const given of signals) {
     const signal = emptyBytes + Buffer.byteLength(given) > maxPayloadBytes ? JSON.stringify(missed) : given
     const added = Buffer.byteLength(signal) + 1
     if (bytes + added > maxPayloadBytes) {
-      yield payloadOf(list)
+      yield textOf(from, list)
       ;[list, bytes] = [[], emptyBytes]
     }
     list.push(signal)
     bytes += added
   }
-  if (list.length > 0) yield payloadOf(list)
+  if (list.length > 0) yield textOf(from, list)
 }
 
 /** Undefined: it is of a newer version, or broken. */
