@@ -188,11 +188,13 @@ function registerRunner(composition: Composition): void {
   )
 }
 
-function registerIntake({ get, register, config, stores, catalogue, log }: Composition): void {
+function registerIntake(composition: Composition): void {
+  const { get, register, config, stores, catalogue, cluster, log } = composition
   register(tokens.storms, () =>
     createStormWatch({
       clock: get(tokens.clock),
       perMinute: config.stormPerMinute,
+      others: () => cluster.others().map(({ rates }) => rates ?? {}),
       onStorm: (organization) => log.warn({ organization }, 'alert storm started'),
     }),
   )

@@ -52,6 +52,7 @@ export function registerNode(composition: NodeComposition): void {
       load: () => get(tokens.runner).load(),
       lastError,
       isDraining: () => get(tokens.draining).signal.aborted,
+      rates: () => get(tokens.storms).own(),
     }),
   )
   register(

@@ -1,20 +1,13 @@
 import type { Clock } from '../ports/clock.ts'
-
-/**
- * Counts of the last minute: alerts, repeats among them that joined a case, alerts refused because the queue
- * was full, and ended runs.
- */
-export interface MinuteRates {
-  readonly received: number
-  readonly grouped: number
-  readonly refused: number
-  readonly ended: number
-}
+import type { MinuteRates, RatesOfOrganizations } from '../ports/nodes/node-store.ts'
 
 /** Counts alerts and ended runs per organization (by uuid) and detects storms. */
 export interface StormWatch {
   count(what: keyof MinuteRates, organizationUuid: string): void
+  /** Of all nodes. */
   rates(organizationUuid: string): MinuteRates
+  /** The rates of the busiest organizations on this node. */
+  own(): RatesOfOrganizations
   /** Whether the organization has a storm. */
   isStorm(organizationUuid: string): boolean
   /** Organizations with a storm. */
@@ -25,6 +18,8 @@ export interface StormWatchOptions {
   readonly clock: Pick<Clock, 'now' | 'monotonic'>
   /** Alerts per minute and organization from which on it is a storm. */
   readonly perMinute: number
+  /** The rates that each other node has told. Default: there are none. */
+  readonly others?: (() => readonly RatesOfOrganizations[]) | undefined
   /** Called when a storm begins; again for a later storm. */
   readonly onStorm?: ((organizationUuid: string) => void) | undefined
 }
@@ -33,8 +28,11 @@ export interface StormWatchOptions {
 export const defaultStormPerMinute = 600
 
 const seconds = 60
+/** Most organizations that a node tells the others of. */
+const maxTold = 100
 
-export function createStormWatch({ clock, perMinute, onStorm }: StormWatchOptions): StormWatch {
+export function createStormWatch(options: StormWatchOptions): StormWatch {
+  const { clock, perMinute, others = () => [], onStorm } = options
   const counts = new Map<string, Readonly<Record<keyof MinuteRates, LastMinute>>>()
   const raging = new Set<string>()
   const second = () => Math.floor((clock.monotonic?.() ?? clock.now()) / 1_000)
@@ -52,10 +50,11 @@ export function createStormWatch({ clock, perMinute, onStorm }: StormWatchOption
     return made
   }
 
-  function rates(organizationUuid: string): MinuteRates {
+  const ratesOf = (organizationUuid: string, told: readonly RatesOfOrganizations[]): MinuteRates => {
     const known = counts.get(organizationUuid)
     const now = second()
-    const total = (what: keyof MinuteRates): number => known?.[what].total(now) ?? 0
+    const total = (what: keyof MinuteRates): number =>
+      told.reduce((sum, each) => sum + (each[organizationUuid]?.[what] ?? 0), known?.[what].total(now) ?? 0)
     return {
       received: total('received'),
       grouped: total('grouped'),
@@ -63,6 +62,7 @@ export function createStormWatch({ clock, perMinute, onStorm }: StormWatchOption
       ended: total('ended'),
     }
   }
+  const rates = (organizationUuid: string): MinuteRates => ratesOf(organizationUuid, others())
 
   function isStorm(organizationUuid: string): boolean {
     const isOne = rates(organizationUuid).received >= perMinute
@@ -78,6 +78,11 @@ export function createStormWatch({ clock, perMinute, onStorm }: StormWatchOption
       onStorm?.(organizationUuid)
     },
     rates,
+    own() {
+      const all = [...counts.keys()].map((uuid) => [uuid, ratesOf(uuid, [])] as const)
+      const busy = all.filter(([, { received, refused, ended }]) => received + refused + ended > 0)
+      return Object.fromEntries(busy.toSorted(([, a], [, b]) => b.received - a.received).slice(0, maxTold))
+    },
     isStorm,
     storms: () => [...raging].filter(isStorm),
   }

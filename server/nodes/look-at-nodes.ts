@@ -1,6 +1,6 @@
 import type { Clock } from '../../core/ports/clock.ts'
 import type { Log } from '../../core/ports/log.ts'
-import type { NodeStore, StoredNode } from '../../core/ports/nodes/node-store.ts'
+import type { NodeReport, NodeStore, StoredNode } from '../../core/ports/nodes/node-store.ts'
 import { firstShares, NodeShares, shareOf } from '../../core/skill/http/node-share.ts'
 import type { NodeWatch } from './node-watch.ts'
 
@@ -18,6 +18,8 @@ export interface LookAtNodesOptions {
 /** What a node does after each of its renewals: it divides rate limits among the nodes that it sees, and removes lost ones. */
 export class NodeLooks {
   readonly shares: NodeShares
+  /** What the other nodes last told of themselves. */
+  others: readonly NodeReport[] = []
   readonly #options: LookAtNodesOptions
   /** Ids of the first look: all others have joined later. */
   readonly #earlier: ReadonlySet<string>
@@ -43,6 +45,7 @@ export class NodeLooks {
     const all = await nodes.list()
     watch.look(all)
     const present = presentOf(all)
+    this.others = present.flatMap(({ id, report }) => (id === nodes.id || report === null ? [] : [report]))
     this.shares.set(shareOf(nodes.id, present, this.#earlier))
     const ids = new Set(present.map(({ id }) => id))
     const isGone = [...this.#present].some((id) => !ids.has(id))

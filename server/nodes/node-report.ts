@@ -7,13 +7,15 @@ export interface NodeReporterOptions {
   readonly load: () => { readonly active: number; readonly queued: number }
   readonly lastError: () => NodeReport['lastError']
   readonly isDraining: () => boolean
+  readonly rates: () => NodeReport['rates']
 }
 
 /** How long a report is good: over a shorter time, the use of the processor says little. */
 const keptMs = 1_000
 
 /** Composes what this process tells of itself; the use of the processor is that since the report before. */
-export function createNodeReporter({ load, lastError, isDraining }: NodeReporterOptions): () => NodeReport {
+export function createNodeReporter(options: NodeReporterOptions): () => NodeReport {
+  const { load, lastError, isDraining, rates } = options
   let before = { cpu: { user: 0, system: 0 }, at: 0 }
   let cpuPercent = 0
   return () => {
@@ -32,6 +34,7 @@ export function createNodeReporter({ load, lastError, isDraining }: NodeReporter
       cpuPercent,
       memoryBytes: process.memoryUsage.rss(),
       lastError: lastError(),
+      rates: rates(),
     }
   }
 }

@@ -101,6 +101,7 @@ async function openNode({ nodes, mode, clock, log }: OpenNodeOptions): Promise<O
             signals: mode.signals,
             exclusive: { isShared, isMine: (job) => nodes.takeJob(job) },
             shares: looks.shares,
+            others: () => looks?.others ?? [],
           }
         : alone.cluster,
     reportWith: (given) => void (report = given),
@@ -162,6 +163,8 @@ async function openBesideOthers(config: Config, given: StoreObservers, log: Log)
   const signals = new NotifiedSignals({ node: nodes.id, channel, clock, log })
   try {
     const node = await openNode({ nodes, mode: { signals }, clock, log })
+    // It may have sent no signal of its last commits, and its runs are due.
+    node.onGone(() => signals.missed())
     return {
       stores,
       endStandby,

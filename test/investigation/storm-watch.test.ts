@@ -47,6 +47,20 @@ describe('the storm watch', () => {
     expect(told).to.deep.equal(['a', 'a'])
   })
 
+  it('adds what other nodes have told, so that alerts over several nodes are a storm', () => {
+    const none = { received: 0, grouped: 0, refused: 0, ended: 0 }
+    const others = [{ a: { ...none, received: 1, ended: 4 } }, {}, { a: { ...none, received: 1 } }]
+    const onStorm = (organization: string) => void told.push(organization)
+    const watch = createStormWatch({ clock, perMinute: 3, others: () => others, onStorm })
+    expect(watch.isStorm('a')).to.equal(false)
+    watch.count('received', 'a')
+    expect(watch.rates('a')).to.deep.equal({ ...none, received: 3, ended: 4 })
+    expect([watch.isStorm('a'), told]).to.deep.equal([true, ['a']])
+    expect(watch.own()).to.deep.equal({ a: { ...none, received: 1 } })
+    clock.time += 60_000
+    expect(watch.own()).to.deep.equal({})
+  })
+
   it('keeps counting if the clock is set back', () => {
     const watch = make()
     watch.count('received', 'a')

@@ -160,8 +160,10 @@ describe('the report of a node', () => {
       load: () => ({ active: 3, queued: 4 }),
       lastError: remembered.lastError,
       isDraining: () => isDraining,
+      rates: () => ({ main: { received: 1, grouped: 0, refused: 0, ended: 2 } }),
     })
     expect(tell()).to.deep.include({ role: 'active', runs: 3, queued: 4, lastError: null })
+    expect(tell().rates?.['main']?.ended).to.equal(2)
     expect(tell().memoryBytes).to.be.greaterThan(1_000_000)
     expect(tell().cpuPercent).to.be.within(0, 10_000)
     remembered.log.error({ reason: 'secret of a customer' }, 'the disk is full')

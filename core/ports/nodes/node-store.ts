@@ -20,6 +20,20 @@ export interface StoredNode {
   readonly gone: GoneNode | null
 }
 
+/** Counts of the last minute in an organization. */
+export interface MinuteRates {
+  readonly received: number
+  /** Repeats among them that joined a case. */
+  readonly grouped: number
+  /** Alerts refused because the queue was full. */
+  readonly refused: number
+  /** Ended runs. */
+  readonly ended: number
+}
+
+/** By organization (uuid); absent: nothing. */
+export type RatesOfOrganizations = Readonly<Record<string, MinuteRates>>
+
 /** What a node tells the others of itself. */
 export interface NodeReport {
   /** `draining`: it stops, and hands its runs over. */
@@ -33,6 +47,8 @@ export interface NodeReport {
   readonly memoryBytes: number
   /** The newest error in its log; null: none since its start. */
   readonly lastError: { readonly at: number; readonly message: string } | null
+  /** Of the busiest organizations. Absent: an older node does not tell. */
+  readonly rates?: RatesOfOrganizations | undefined
 }
 
 /** `left`: it stopped regularly. `lost`: it no longer renewed its lease. */
