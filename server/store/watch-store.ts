@@ -17,7 +17,8 @@ const patienceMs = 5_000
 
 /**
  * Checks once a second whether the store's files are in place, and logs changes. Resolves to the error after five seconds without
- * them, since the process can only lose data from then on; to undefined when the watch is stopped.
+ * them, since the process can only lose data from then on, and at once if other processes have removed this one; to undefined when the
+ * watch is stopped.
  */
 export async function watchStore(options: WatchStoreOptions): Promise<UnavailableError | undefined> {
   const { stores, clock, log, signal } = options
@@ -25,6 +26,7 @@ export async function watchStore(options: WatchStoreOptions): Promise<Unavailabl
   while (await waited(clock.sleep(everyMs, signal))) {
     const error = stores.gone()
     const now = monotonic(clock)
+    if (error?.code === 'node_removed') return error
     if (error === undefined) {
       if (goneAt !== undefined) log.warn({}, 'the data directory is writable again')
       goneAt = undefined

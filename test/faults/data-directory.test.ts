@@ -72,7 +72,7 @@ describe('tocsin serve without its data directory', function () {
       const { code: exitCode, stderr } = await server.command.ended
       expect(exitCode).to.equal(1)
       expect(stderr).to.include('"the data directory is gone: no request is acknowledged and no step starts"')
-      expect(stderr).to.include('"exiting: the data directory is gone, or another process has taken it over"')
+      expect(stderr).to.include('"exiting: the data directory is gone"')
       expect(asked, 'the wait was over by then').to.deep.equal([])
 
       await giveBack()

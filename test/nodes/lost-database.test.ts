@@ -136,7 +136,8 @@ describePostgres('nodes that lose the connection to their database', () => {
     proxies[1]!.isCut = false
     const { code, stderr } = await cut.server.command.ended
     expect(code).to.equal(1)
-    expect(stderr).to.include('node_removed')
+    expect(stderr).to.include('node_removed').and.include('"exiting: another process has replaced this one"')
+    expect(stderr).to.not.include('data directory')
     expect(await late).to.be.oneOf([503, 'cut off'])
     expect(await storedContents()).to.deep.equal(['run'])
     expect((await cluster.call(other, `/alerts/${body.alert_id}`)).status).to.equal(200)

@@ -32,7 +32,9 @@ docs/configuration.md describes every variable.`,
       if (gone) {
         tocsin.log.error(
           { error: gone },
-          'exiting: the data directory is gone, or another process has taken it over',
+          gone.code === 'node_removed'
+            ? 'exiting: another process has replaced this one'
+            : 'exiting: the data directory is gone',
         )
         process.exit(exitCodes.failed)
       }
