@@ -39,6 +39,21 @@ describe('the documentation', () => {
   /** Variables of the shell that calls the API in the examples. */
   const ofTheShell = ['TOCSIN_URL', 'TOCSIN_KEY', 'TOCSIN_PROVIDER']
 
+  it('quotes only messages that the program has', async () => {
+    const read = (path: string) => readFile(new URL(path, root), 'utf8')
+    const programs = globSync('{cli,core,plugins,server}/**/*.{ts,tsx}', { cwd: root.pathname })
+    const sources = (await Promise.all(programs.map(read))).join('\n')
+    let count = 0
+    for (const page of globSync('docs/*.md', { cwd: root.pathname }))
+      for (const [, words = ''] of (await read(page)).matchAll(
+        /`((?!tocsin |np[mx] )[a-z]+(?: [a-z']+){2,})`/g,
+      )) {
+        expect(sources.includes(words), `${page}: ${words}`).to.equal(true)
+        count++
+      }
+    expect(count).to.be.greaterThan(10)
+  })
+
   for (const file of globSync(['README.md', 'CONTRIBUTING.md', 'docs/*.md', 'plugins/**/*.md'], {
     cwd: root.pathname,
   })) {
