@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import pg from 'pg'
+import { emptyDatabase, emptyingOptions, prepareToEmpty } from './postgres/emptied-database.ts'
 import { PostgresServer } from './postgres/server.ts'
 import { noteUntested, noteUsed } from './untested.ts'
 
@@ -30,6 +31,8 @@ interface Place {
 const found = await startServer()
 let administrator: Promise<pg.Client> | undefined
 const templates = new Map<string, Promise<string>>()
+/** Emptied databases by the name of their template. */
+const emptied = new Map<string, (TestDatabase & { readonly client: pg.Client })[]>()
 
 /**
  * Like `describe`, for tests on a PostgreSQL server: the one in TOCSIN_TEST_POSTGRES (an address whose user may create databases),
@@ -48,6 +51,37 @@ export function describePostgres(title: string, body: () => void): void {
 export async function createDatabase(template?: DatabaseTemplate): Promise<TestDatabase> {
   const source = template === undefined ? undefined : await templateOf(template)
   return makeDatabase(`tocsin_${randomBytes(6).toString('hex')}`, source)
+}
+
+/**
+ * The same for tests that change nothing but rows: `drop` empties the database for the next such test, which takes a tenth of the time of a
+ * new copy.
+ */
+export async function borrowDatabase({ name, make }: DatabaseTemplate): Promise<TestDatabase> {
+  const waiting = emptied.get(name) ?? []
+  emptied.set(name, waiting)
+  const database = waiting.pop() ?? (await makeBorrowed())
+  return {
+    ...database,
+    async drop() {
+      await emptyDatabase(database.client)
+      waiting.push(database)
+    },
+  }
+
+  async function makeBorrowed() {
+    const template = {
+      name: `${name}, to be emptied`,
+      async make(address: string) {
+        await make(address)
+        const client = await connect(address)
+        await client.query(prepareToEmpty)
+        await client.end()
+      },
+    }
+    const database = await createDatabase(template)
+    return { ...database, client: await connect(database.address, emptyingOptions) }
+  }
 }
 
 async function startServer(): Promise<Place | Error> {
@@ -91,7 +125,7 @@ async function makeDatabase(
 ): Promise<TestDatabase & { readonly name: string }> {
   if (found instanceof Error) throw found
   const place = found
-  const client = await (administrator ??= connect(place))
+  const client = await (administrator ??= connectAdministrator(place))
   // Copies files: four times as fast as the default, which writes each page to the log.
   await client.query(`CREATE DATABASE ${name} TEMPLATE ${template} STRATEGY FILE_COPY`)
   return {
@@ -104,10 +138,16 @@ async function makeDatabase(
   }
 }
 
-/** The connection does not keep the process of the tests alive. */
-async function connect(place: Place): Promise<pg.Client> {
-  const client = new pg.Client({ connectionString: place.address('postgres') })
+async function connectAdministrator(place: Place): Promise<pg.Client> {
+  const client = await connect(place.address('postgres'))
   client.on('error', () => (administrator = undefined))
+  return client
+}
+
+/** The connection does not keep the process of the tests alive. */
+async function connect(address: string, options?: string): Promise<pg.Client> {
+  const client = new pg.Client({ connectionString: address, options })
+  client.on('error', () => {}) // the promises reject
   await client.connect()
   ;(client as pg.Client & { unref(): void }).unref()
   return client

@@ -3,7 +3,7 @@ import type { PostgresChanges } from '../../../server/postgres/changes.ts'
 import { openPostgresStores, type PostgresStoresOptions } from '../../../server/postgres/stores.ts'
 import { createSecretBox } from '../../../server/secrets/secret-box.ts'
 import type { OpenedStores } from '../../contract/fixture.ts'
-import { createDatabase } from '../../support/postgres.ts'
+import { borrowDatabase } from '../../support/postgres.ts'
 
 const secrets = createSecretBox({
   origin: 'environment',
@@ -20,7 +20,7 @@ interface OpenedPostgresStores extends OpenedStores {
 export async function openTemporaryPostgresStores(
   options: Pick<PostgresStoresOptions, 'clock'>,
 ): Promise<OpenedPostgresStores> {
-  const database = await createDatabase({
+  const database = await borrowDatabase({
     name: 'stores',
     async make(address) {
       const { stores } = await openPostgresStores({
