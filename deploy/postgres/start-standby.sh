@@ -9,6 +9,8 @@ if [ ! -f "$data/PG_VERSION" ]; then
     sleep 2
   done
   echo "primary_conninfo = 'host=database user=tocsin password=$PGPASSWORD application_name=standby'" >>"$data.new/postgresql.auto.conf"
+  # It has no standby itself: after it was promoted, commits would wait for one.
+  echo "synchronous_standby_names = ''" >>"$data.new/postgresql.auto.conf"
   touch "$data.new/standby.signal"
   mv "$data.new" "$data"
 fi

@@ -82,7 +82,9 @@ describe('the compose file for two nodes', () => {
 
   it('names the standby for which commits wait as that connects', () => {
     const [, name] = /synchronous_standby_names = '(\w+)'/.exec(read('postgres/allow-standby.sh')) ?? []
-    expect(read('postgres/start-standby.sh')).to.include(`application_name=${name}'`)
+    const start = read('postgres/start-standby.sh')
+    expect(start).to.include(`application_name=${name}'`)
+    expect(start, 'commits after a promotion').to.include("synchronous_standby_names = ''")
     expect(standby.volumes).to.include('./postgres/start-standby.sh:/start-standby.sh:ro')
   })
 })
