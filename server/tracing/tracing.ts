@@ -15,7 +15,7 @@ export interface Tracing {
 }
 
 export interface TracingOptions {
-  readonly stores: Pick<Stores, 'organizations' | 'providers'> & {
+  readonly stores: Pick<Stores, 'organizations' | 'providers' | 'forgetConfiguration'> & {
     readonly journal: Pick<JournalStore, 'excerpt'>
   }
   readonly log: Log

@@ -179,6 +179,15 @@ describePostgres('what one node changes, on another node', () => {
       await waiting
       return Math.max(0, (endedAt ?? 0) - from)
     },
+    async 'a new organization'(round) {
+      await expectStatus(200, b, '/organizations')
+      const code = `new${round}`
+      await expectStatus(201, a, '/organizations', { body: { code, name: code } })
+      await expectStatus(201, b, '/alerts', {
+        body: { alert_provider: 'custom', organization_code: code, alert_type: null, alert_content: 'x' },
+      })
+      return 0
+    },
     async 'a changed connection'() {
       const [first, second] = tools.map(({ url }) => ({ settings: { base_url: url } }))
       await post(b, 'looks', 'wait=30')

@@ -11,7 +11,7 @@ const maxNamed = 200
 
 /**
  * Caches organizations and providers by code, so that posting an alert does not list them. Both are never
- * deleted and keep their codes; a code that is not cached is looked up in the store.
+ * deleted and keep their codes; a code that is not cached is looked up in the store, because another node may just have created it.
  */
 export interface Directory {
   /** Ignores case. Throws RequestError `unknown_organization`, also for one outside the scope. */
@@ -29,12 +29,15 @@ export interface Directory {
   organizationCode(uuid: string): Promise<string>
 }
 
-export function createDirectory(stores: Pick<Stores, 'organizations' | 'providers'>): Directory {
+export function createDirectory(
+  stores: Pick<Stores, 'organizations' | 'providers' | 'forgetConfiguration'>,
+): Directory {
   let organizations = new Map<string, Organization>()
   let codes = new Map<string, string>()
   let providers = new Map<string, Provider>()
 
   async function loadOrganizations(): Promise<void> {
+    stores.forgetConfiguration()
     const all = await stores.organizations.list('all')
     organizations = new Map(all.map((organization) => [organization.code.toLowerCase(), organization]))
     codes = new Map(all.map((organization) => [organization.uuid, organization.code]))
