@@ -24,7 +24,7 @@ export const isStandby: NotReady = {
 
 /**
  * Listens on the ports of the server while this process waits for its store, so that a balancer sees it and sends it nothing. Answers
- * `GET /healthz`, and everything else with 503 and the reason.
+ * `GET /healthz`, and everything else with 503; `/readyz` says why.
  */
 export async function listenUnready(
   { host, port, opsPort }: Ports,
@@ -36,6 +36,12 @@ export async function listenUnready(
   return listeners.map(({ listener }) => listener)
 }
 
+/** For everyone but probes: the reason may name a host. */
+const notReady: NotReady = {
+  message: 'This server is not ready yet.',
+  hint: 'send requests to another server, or repeat them later; GET /readyz says why',
+}
+
 const createStandbyListener = (why: () => NotReady): Listener =>
   createListener({
     limits: defaultLimits,
@@ -43,12 +49,14 @@ const createStandbyListener = (why: () => NotReady): Listener =>
     handle: async (request, response) => answer(request, response, why()),
   })
 
-function answer(request: IncomingMessage, response: ServerResponse, { message, hint }: NotReady): void {
-  if (request.method === 'GET' && request.url?.split('?', 1)[0] === '/healthz') {
+function answer(request: IncomingMessage, response: ServerResponse, why: NotReady): void {
+  const path = request.url?.split('?', 1)[0]
+  if (request.method === 'GET' && path === '/healthz') {
     response.writeHead(200, { 'content-type': 'application/json', connection: 'close' })
     response.end(JSON.stringify({ status: 'ok' }))
     return
   }
+  const { message, hint } = path === '/readyz' || why === isStandby ? why : notReady
   const refusal = new RequestError('not_ready', message, { hint })
   response.writeHead(503, {
     'content-type': 'application/problem+json',
