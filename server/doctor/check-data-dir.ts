@@ -60,15 +60,16 @@ function exposedIn(dataDir: string): readonly string[] {
 const tooLittle = 104_857_600
 const little = 1_073_741_824
 
-/** Space for new data, and for the copy of the database that migrations and backups create. */
-export async function checkDiskSpace(dataDir: string): Promise<Finding> {
+/** Space for new data, and for the copy of the database that migrations and backups create, if it is there. */
+export async function checkDiskSpace(dataDir: string, hasDatabase = true): Promise<Finding> {
   const check = 'disk space'
   const folder = existsSync(dataDir) ? dataDir : '.'
   try {
     const { bavail, bsize } = await statfs(folder)
     const free = bavail * bsize
     const database = statSync(join(dataDir, 'tocsin.db'), { throwIfNoEntry: false })?.size ?? 0
-    const says = `${inWords(free)} free on the disk of the data directory; the database has ${inWords(database)}`
+    const disk = `${inWords(free)} free on the disk of the data directory`
+    const says = hasDatabase ? `${disk}; the database has ${inWords(database)}` : disk
     const hint = 'free space on that disk, or move the data directory to a larger one'
     if (free < tooLittle) return problem(check, says, hint)
     return free < Math.max(little, database) ? warning(check, says, hint) : ok(check, says)

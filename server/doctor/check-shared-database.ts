@@ -1,26 +1,26 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import type { Config } from '../config/config.ts'
+import { requireSealOf, versionOfSeal } from '../secrets/master-key-seal.ts'
+import { loadMasterKey } from '../secrets/master-key.ts'
 import { readOperatorSecret } from '../secrets/open-secret-sources.ts'
-import { openStores } from '../store/open-stores.ts'
+import { createSecretBox } from '../secrets/secret-box.ts'
 import { checkAuditLog, checkClock, checkVersion } from './check-database.ts'
-import { ok, problemOf, warning, type Finding } from './finding.ts'
+import { ok, problem, problemOf, warning, type Finding } from './finding.ts'
 
-export interface SharedDatabaseOptions {
-  /** Epoch milliseconds. */
-  readonly now: number
-  /** Whether opening the stores changes nothing in the data directory. */
-  readonly canOpen: boolean
-}
-
-/** Whether the database of TOCSIN_STORE can be reached, fits this version, has an unbroken audit log, and has a standby. */
-export async function checkSharedDatabase(
-  config: Config,
-  { now, canOpen }: SharedDatabaseOptions,
-): Promise<readonly Finding[]> {
+/**
+ * Whether the database of TOCSIN_STORE can be reached, fits this version, has an unbroken audit log, a standby, the time of this machine and
+ * its master key.
+ *
+ * @param now epoch milliseconds
+ */
+export async function checkSharedDatabase(config: Config, now: () => number): Promise<readonly Finding[]> {
   try {
     const address = await readOperatorSecret(config, 'TOCSIN_STORE', config.store)
     const { examinePostgres } = await import('../postgres/examine-postgres.ts')
-    const { version, known, isBeside, audit, newestAt, ...server } = await examinePostgres(
+    const { version, known, isBeside, audit, leadMs, newestAt, seal, ...server } = await examinePostgres(
       address?.reveal() ?? '',
+      now,
     )
     const place = `PostgreSQL ${server.server} at ${server.address}`
     return [
@@ -37,23 +37,51 @@ export async function checkSharedDatabase(
               backUp: 'pg_dump (docs/backup.md)',
             }),
       ...(audit === undefined ? [] : [checkAuditLog(audit)]),
-      checkClock(newestAt, now),
+      checkSharedClock(leadMs, newestAt, now()),
       checkReplication(server),
-      ...(canOpen && audit !== undefined && version === known ? [await checkSharedKey(config)] : []),
+      checkSharedKey(config, seal),
     ]
   } catch (error) {
     return [problemOf('database', error, 'check TOCSIN_STORE')]
   }
 }
 
-/** Opens the stores, which compares the key with that of the other nodes. */
-async function checkSharedKey(config: Config): Promise<Finding> {
+/** Smaller differences do not matter; the answer of the database takes time, too. */
+const toleratedMs = 1_000
+
+function checkSharedClock(leadMs: number, newestAt: number | undefined, now: number): Finding {
+  if (Math.abs(leadMs) <= toleratedMs) return checkClock(newestAt, now)
+  const seconds = Math.round(Math.abs(leadMs) / 1000)
+  return warning(
+    'clock',
+    `${seconds} s ${leadMs > 0 ? 'ahead of' : 'behind'} that of the database, which nodes use instead`,
+    'synchronize the clocks of all machines by NTP',
+  )
+}
+
+/** Compares the key with that of the other nodes; a key that is missing is not created. */
+function checkSharedKey({ dataDir, masterKey }: Config, seal: Uint8Array | undefined): Finding {
   const check = 'master key'
+  const hint = 'set TOCSIN_MASTER_KEY to the key of the other nodes'
+  if (masterKey === undefined && !existsSync(join(dataDir, 'master.key')))
+    return seal === undefined
+      ? warning(
+          check,
+          'TOCSIN_MASTER_KEY is not set: the first start creates a key that other nodes do not have',
+          'create one with openssl rand -base64 32, and set it on all nodes',
+        )
+      : problem(check, 'the database has a master key, but this node has none', hint)
   try {
-    await (await openStores(config, 'shared')).close()
+    const key = loadMasterKey(
+      dataDir,
+      { TOCSIN_MASTER_KEY: masterKey?.reveal() },
+      seal && versionOfSeal(seal),
+    )
+    if (seal === undefined) return ok(check, 'set; the first start seals the secrets with it: keep a copy')
+    requireSealOf(createSecretBox(key), seal, 'the database', hint)
     return ok(check, 'opens the stored secrets, like that of the other nodes; keep a copy of it')
   } catch (error) {
-    return problemOf(check, error, 'set TOCSIN_MASTER_KEY to the key of the other nodes')
+    return problemOf(check, error, hint)
   }
 }
 

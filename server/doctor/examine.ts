@@ -50,10 +50,10 @@ export async function examine(env: Environment, { online }: ExamineOptions): Pro
   const findings = [
     ...(settings.length === 0 ? [ok('configuration', 'every variable is valid')] : settings),
     dataDir,
-    await checkDiskSpace(config.dataDir),
+    await checkDiskSpace(config.dataDir, config.store === undefined),
     ...(config.store === undefined
       ? [checkMasterKey(config), ...checkDatabase(config.dataDir, systemClock.now())]
-      : await checkSharedDatabase(config, { now: systemClock.now(), canOpen: dataDir.status === 'ok' })),
+      : await checkSharedDatabase(config, () => systemClock.now())),
     ...(await checkPorts(config)),
     ...(online ? await checkSingleSignOn(config) : []),
   ]

@@ -1,8 +1,10 @@
 import type { AuditVerdict } from '../../core/audit/audit-chain.ts'
+import { masterKeyFact } from '../secrets/master-key-seal.ts'
+import { bytesOfFact } from '../sql/database/cursor-seal.ts'
 import { judgeAudit } from '../sql/audit/judge-audit.ts'
 import { postgresMigrations } from '../sqlite/migrations/all-migrations.ts'
 import { parsePostgresAddress, showAddress } from './driver/address.ts'
-import { defaultSettings } from './driver/connection.ts'
+import { defaultSettings, timeColumn } from './driver/connection.ts'
 import { Connector } from './driver/connector.ts'
 import { postgresUnavailable } from './driver/errors.ts'
 import { selectVersion, type StoredVersion } from './migrate.ts'
@@ -28,21 +30,39 @@ export interface ExaminedPostgres {
   readonly synchronousStandbys: string
   /** Connected standbys, synchronous or not. */
   readonly standbys: number
+  /** Of the clock of this machine over that of the database, in milliseconds. */
+  readonly leadMs: number
+  /** Of the master key of the nodes; undefined: there is none yet. */
+  readonly seal: Uint8Array | undefined
 }
+
+const noTables = {
+  version: undefined,
+  isBeside: false,
+  audit: undefined,
+  newestAt: undefined,
+  seal: undefined,
+} as const
 
 interface Settings {
   readonly server: string
   readonly synchronousStandbys: string
   readonly standbys: number
+  readonly now: number
   readonly isOurs: boolean
 }
 
 const readSettings = `
   SELECT current_setting('server_version') AS server, current_setting('synchronous_standby_names') AS "synchronousStandbys",
-    (SELECT count(*) FROM pg_stat_replication) AS standbys, to_regclass('tocsin_schema') IS NOT NULL AS "isOurs"`
+    (SELECT count(*) FROM pg_stat_replication) AS standbys, to_regclass('tocsin_schema') IS NOT NULL AS "isOurs",
+    ${timeColumn}`
 
-/** Beside running nodes too. Throws TocsinError `store_address_invalid` and UnavailableError `store_unavailable`. */
-export async function examinePostgres(given: string): Promise<ExaminedPostgres> {
+/**
+ * Beside running nodes too. Throws TocsinError `store_address_invalid` and UnavailableError `store_unavailable`.
+ *
+ * @param clock epoch milliseconds
+ */
+export async function examinePostgres(given: string, clock: () => number): Promise<ExaminedPostgres> {
   const address = parsePostgresAddress(given)
   const database = new PostgresDatabase()
   const connector = new Connector(address, { ...defaultSettings, texts: database.texts })
@@ -52,21 +72,24 @@ export async function examinePostgres(given: string): Promise<ExaminedPostgres> 
   })
   try {
     const { rows } = await connection.query(readSettings)
-    const { isOurs, ...settings } = rows[0] as Settings
+    const { isOurs, now, ...settings } = rows[0] as Settings
     const found = {
       ...settings,
+      leadMs: clock() - now,
       address: showAddress(address),
       known: baselineVersion + postgresMigrations.length,
     }
-    if (!isOurs)
-      return { ...found, version: undefined, isBeside: false, audit: undefined, newestAt: undefined }
+    if (!isOurs) return { ...found, ...noTables }
     const { version, oldest } = (await connection.query(selectVersion)).rows[0] as StoredVersion
     const newest = await connection.query(
       `SELECT greatest((SELECT max(created_at) FROM (SELECT created_at FROM runs ORDER BY id DESC LIMIT 1) r),
          (SELECT max(created_at) FROM (SELECT created_at FROM alerts ORDER BY id DESC LIMIT 1) a)) AS at`,
     )
+    const seals = await connection.query('SELECT value FROM facts WHERE name = ?', masterKeyFact)
+    const [seal] = seals.rows as readonly { readonly value: string }[]
     return {
       ...found,
+      seal: seal && bytesOfFact(seal.value),
       version: Number(version),
       isBeside: Number(version) > found.known && Number(oldest ?? version) <= found.known,
       newestAt: (newest.rows[0] as { at: number | null }).at ?? undefined,

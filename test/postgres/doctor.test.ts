@@ -1,9 +1,12 @@
 import { createSecretKey } from 'node:crypto'
+import { existsSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect } from 'chai'
 import pg from 'pg'
 import { theServer } from '../../core/domain/audit.ts'
+import { readConfig } from '../../server/config/config.ts'
+import { checkSharedDatabase } from '../../server/doctor/check-shared-database.ts'
 import { examine } from '../../server/doctor/examine.ts'
 import { openPostgresStores } from '../../server/postgres/stores.ts'
 import { createSecretBox } from '../../server/secrets/secret-box.ts'
@@ -105,6 +108,30 @@ describePostgres('tocsin doctor on PostgreSQL', () => {
     })
     expect(unreachable).to.include({ status: 'problem' })
     expect(unreachable?.message).to.include('unavailable').and.not.include('canary-pw')
+  })
+
+  it('checks the master key before the first start of a node, and creates nothing', async () => {
+    const unused = { TOCSIN_DATA_DIR: join(folder.path, 'unused') }
+    const keyOf = async (changes = {}) => (await find(['master key'], { ...unused, ...changes }))[0]
+    expect(await keyOf()).to.include({ status: 'ok' })
+    expect(await keyOf({ TOCSIN_MASTER_KEY: '' })).to.include({ status: 'warning' })
+    await fill()
+    expect(await keyOf()).to.include({ status: 'ok' })
+    expect(await keyOf({ TOCSIN_MASTER_KEY: '' })).to.include({ status: 'problem' })
+    const otherKey = Buffer.from('another0123456789abcdefghijklmno').toString('base64')
+    expect(await keyOf({ TOCSIN_MASTER_KEY: otherKey })).to.include({ status: 'problem' })
+    expect(existsSync(unused.TOCSIN_DATA_DIR)).to.equal(false)
+  })
+
+  it('compares the clock with that of the database', async () => {
+    const config = readConfig(environment())
+    const clockOf = async (now: () => number) =>
+      (await checkSharedDatabase(config, now)).find(({ check }) => check === 'clock')
+    expect(await clockOf(() => Date.now())).to.include({ status: 'ok' })
+    const ahead = await clockOf(() => Date.now() + 3_600_000)
+    expect(ahead).to.include({ status: 'warning' })
+    expect(ahead?.message).to.match(/^3600 s ahead of that of the database/)
+    expect((await clockOf(() => Date.now() - 3_600_000))?.message).to.match(/^3600 s behind/)
   })
 
   it('creates no tables in an empty database', async () => {
