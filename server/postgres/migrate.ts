@@ -191,18 +191,20 @@ const findTables = `
     AND c.relname <> '${migrationTable}'
     AND NOT EXISTS (SELECT 1 FROM pg_depend d WHERE d.classid = 'pg_class'::regclass AND d.objid = c.oid AND d.deptype = 'e')`
 
-/** Gives the name of the database. */
-async function refuseUnsupportedServer(session: PostgresSession): Promise<string> {
+/** Gives the name of the database. Throws ConflictError `database_unsupported`. */
+export async function refuseUnsupportedServer(session: PostgresSession): Promise<string> {
   const [server] = await rowsOf<{
     version: string
     text: string
     encoding: string
     schema: string | null
+    path: string
     name: string
   }>(
     session,
     `SELECT current_database() AS name, current_setting('server_version_num') AS version, current_setting('server_version') AS text,
-       current_setting('server_encoding') AS encoding, current_schema() AS schema`,
+       current_setting('server_encoding') AS encoding, current_schema() AS schema,
+       current_setting('search_path') AS path`,
   )
   if (server === undefined) return ''
   if (Number(server.version) < minServerVersion)
@@ -214,8 +216,8 @@ async function refuseUnsupportedServer(session: PostgresSession): Promise<string
     )
   if (server.schema === null)
     throw unsupported(
-      'no schema of the search_path exists',
-      'Create the schema, or change the search_path of the user.',
+      `the schema '${server.path}' does not exist, or the user may not use it`,
+      'Create the schema with the user as its owner, or name another one in the address: ?schema=…',
     )
   return server.name
 }

@@ -113,6 +113,23 @@ describePostgres('a migration to PostgreSQL refuses', () => {
     expect(error.hint).not.to.include('TOCSIN_STORE')
   })
 
+  it('an address without a server, without TLS or without the schema, and says what to do', async () => {
+    const { tcpAddress } = world.database
+    const addresses = [
+      ['postgres://u:pass@127.0.0.1:1/tocsin', 'UnavailableError', /ECONNREFUSED/, /^Start PostgreSQL/],
+      [`${tcpAddress}?sslmode=verify-full`, 'UnavailableError', /not support SSL/, /sslmode=disable/],
+      [`${tcpAddress}?schema=nowhere`, 'ConflictError', /'nowhere' does not exist/, /^Create the schema/],
+    ] as const
+    for (const [address, name, message, hint] of addresses) {
+      const options = { dataDir: world.dataDir, program: '0.1.0', progress: silent }
+      const migration = migrateToPostgres({ ...options, address: parsePostgresAddress(address) })
+      const code = name === 'ConflictError' ? 'database_unsupported' : 'store_unavailable'
+      const error = await expectRejection(migration, name, code)
+      expect(error.message).to.match(message)
+      expect(error.hint).to.match(hint).and.not.include('TOCSIN_STORE')
+    }
+  })
+
   it('a user who may not create tables, and names the cause', async () => {
     const role = `limited_${world.database.tcpAddress.slice(-12)}`
     await world.query(`CREATE ROLE ${role} LOGIN PASSWORD 'pass'`)

@@ -57,6 +57,20 @@ describe('addresses of PostgreSQL', () => {
     })
   }
 
+  it('are refused with a hint about what is wrong', () => {
+    const hintOf = (text: string): unknown => {
+      try {
+        return parsePostgresAddress(text)
+      } catch (error) {
+        return (error as { readonly hint?: string }).hint
+      }
+    }
+    expect(hintOf('postgres://eve:s/cret@db/t')).to.include('%2F')
+    expect(hintOf('postgres://eve@db/t?sslmode=require')).to.include('verify-full')
+    expect(hintOf('postgres://eve@db/t?connect_timeout=3')).to.include('Remove it')
+    expect(hintOf('postgres://eve@db/t?sslrootcert=/none')).to.include('Correct the path')
+  })
+
   it('are shown without user and password', () => {
     const shown = showAddress(parsePostgresAddress('postgres://eve:secret@a,%2Frun%2Fpg:1/tocsin?schema=x'))
     expect(shown).to.equal("a:5432, /run/pg/.s.PGSQL.1, database 'tocsin'")

@@ -92,16 +92,23 @@ function readParameters(query: string): ReadonlyMap<Parameter, string> {
   const given = new Map<Parameter, string>()
   for (const [name, value] of new URLSearchParams(query)) {
     if (!parameters.includes(name as Parameter))
-      throw invalid(`unknown parameter '${name}' in the address; known: ${parameters.join(', ')}`)
+      throw invalid(
+        `unknown parameter '${name}' in the address; known: ${parameters.join(', ')}`,
+        'Remove it, or correct its name.',
+      )
     given.set(name as Parameter, value)
   }
   const mode = given.get('sslmode')
   if (mode !== undefined && !tlsModes.includes(mode))
-    throw invalid(`sslmode is '${mode}': expected ${tlsModes.join(', ')}`)
-  if (mode === 'verify-ca' && !given.has('sslrootcert')) throw invalid('sslmode=verify-ca needs sslrootcert')
+    throw invalid(`sslmode is '${mode}': expected ${tlsModes.join(', ')}`, tlsHint)
+  if (mode === 'verify-ca' && !given.has('sslrootcert'))
+    throw invalid('sslmode=verify-ca needs sslrootcert', rootHint)
   const attributes = given.get('target_session_attrs') ?? 'primary'
   if (!['primary', 'read-write'].includes(attributes))
-    throw invalid(`target_session_attrs is '${attributes}': Tocsin needs 'primary' or 'read-write'`)
+    throw invalid(
+      `target_session_attrs is '${attributes}': Tocsin needs 'primary' or 'read-write'`,
+      'Remove it: Tocsin always connects to the primary.',
+    )
   return given
 }
 
@@ -112,7 +119,7 @@ function readTlsFiles(given: ReadonlyMap<Parameter, string>): TlsOptions {
     try {
       return readFileSync(path, 'utf8')
     } catch (cause) {
-      throw invalid(`cannot read the file of ${name}: ${(cause as Error).message}`)
+      throw invalid(`cannot read the file of ${name}: ${(cause as Error).message}`, readHint)
     }
   }
   const [ca, cert, key] = [read('sslrootcert'), read('sslcert'), read('sslkey')]
@@ -135,7 +142,11 @@ function decode(text: string, what: string): string {
   }
 }
 
-const invalid = (message: string): TocsinError =>
-  new TocsinError('store_address_invalid', message, {
-    hint: 'Write @ : / ? # % in user and password as %40 %3A %2F %3F %23 %25.',
-  })
+const tlsHint =
+  'Use verify-full, which checks the certificate (sslrootcert names its authority), or disable in a trusted network.'
+const rootHint = 'Name the file of the certificate authority: sslrootcert=/path/ca.pem'
+const readHint = 'Correct the path, or let the user who runs Tocsin read the file.'
+const encodingHint = 'Write @ : / ? # % in user and password as %40 %3A %2F %3F %23 %25.'
+
+const invalid = (message: string, hint = encodingHint): TocsinError =>
+  new TocsinError('store_address_invalid', message, { hint })

@@ -14,6 +14,7 @@ const goesOn = 'Then run the command again: it continues.'
 /** An error of a database in the words of a migration; others unchanged. */
 export function asMigrationError(error: unknown): unknown {
   if (isStorageFailure(error)) return continued(storeUnavailable(error))
+  if (error instanceof UnavailableError && error.code === 'store_unavailable') return continued(error)
   const { code, table, detail, message } = error as ServerError
   if (code === '23001') return message.includes('next entry') ? auditGap(error) : notAppended(error)
   if (code === '23503' || code === '23505')

@@ -4,8 +4,8 @@ import { ConflictError } from '../../../core/errors/errors.ts'
 import { showAddress, type PostgresAddress } from '../driver/address.ts'
 import { defaultSettings, type PostgresConnection } from '../driver/connection.ts'
 import { Connector } from '../driver/connector.ts'
-import { asFailure } from '../driver/errors.ts'
-import { migratePostgres, newestVersion, readVersion } from '../migrate.ts'
+import { asFailure, postgresUnavailable } from '../driver/errors.ts'
+import { migratePostgres, newestVersion, readVersion, refuseUnsupportedServer } from '../migrate.ts'
 import {
   createMigrationTable,
   migrationTable,
@@ -36,7 +36,7 @@ export interface PostgresEnd {
   close(): Promise<void>
 }
 
-/** Connects for a migration: statements may take hours. Rejects with the error of the driver. */
+/** Connects for a migration: statements may take hours. Throws UnavailableError `store_unavailable` and what `refuseUnsupportedServer` throws. */
 export async function connectTo(address: PostgresAddress): Promise<PostgresEnd> {
   const texts = { toStored, fromStored: (text: string) => fromStored(text, () => 'null') }
   const connector = new Connector(address, {
@@ -46,14 +46,18 @@ export async function connectTo(address: PostgresAddress): Promise<PostgresEnd> 
     statementTimeoutMs: 0,
     idleTimeoutMs: 0,
   })
-  const [connection, client] = await Promise.all([connector.open(), connector.openSession()])
+  const [connection, client] = await Promise.all([connector.open(), connector.openSession()]).catch(
+    (error: unknown) => {
+      throw postgresUnavailable(error)
+    },
+  )
   const session: PostgresSession = {
     query: (sql, values) =>
       client.query(sql, values === undefined ? undefined : [...values]).catch((error: unknown) => {
         throw asFailure(error)
       }),
   }
-  return {
+  const end: PostgresEnd = {
     address,
     connection,
     client,
@@ -62,6 +66,11 @@ export async function connectTo(address: PostgresAddress): Promise<PostgresEnd> 
       await Promise.all([connection.close(), client.end().catch(() => {})])
     },
   }
+  await refuseUnsupportedServer(session).catch(async (error: unknown) => {
+    await end.close()
+    throw error
+  })
+  return end
 }
 
 /** One migration at a time. Throws ConflictError `migration_running`. */
