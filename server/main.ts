@@ -46,6 +46,8 @@ export interface Tocsin {
   /** The link for the first administrator, which this start created with the admin key; show it once. */
   readonly invitationUrl: string | undefined
   readonly hasPage: boolean
+  /** Address of the database, for people; undefined: it is in the data directory. */
+  readonly database: string | undefined
   readonly config: Config
   readonly catalogue: Catalogue
   readonly library: PlaybookLibrary
@@ -139,6 +141,7 @@ export async function startTocsin(given: Config): Promise<Tocsin> {
       ...served,
       apiUrl: `${served.url}/${config.apiPrefix}`,
       hasPage: page !== undefined,
+      database: node.database,
       config,
       catalogue,
       library,

@@ -9,7 +9,7 @@ export function welcome(tocsin: Tocsin): string {
   const { config, catalogue } = tocsin
   const facts = [
     ['page', pageFact(tocsin)],
-    ['data', printable(config.dataDir)],
+    ['data', printable(tocsin.database ?? config.dataDir)],
     ...playbookFacts(tocsin),
     ...pauseFacts(tocsin),
     [

@@ -24,6 +24,8 @@ export interface OpenNode {
   /** For people: host and process id. */
   readonly name: string
   readonly startedAt: number
+  /** Address of the database, for people; absent: it is in the data directory. */
+  readonly database?: string
   /** With memory: that of the database, if this machine has another time. */
   readonly clock: Clock & Partial<Pick<DatabaseClock, 'memory'>>
   readonly cluster: Cluster
@@ -158,7 +160,7 @@ async function openBesideOthers(config: Config, given: StoreObservers, log: Log)
   }
   const open = () => openSharedStores(config, 'server', observers)
   const { opened, endStandby } = await reached(open, { config, clock, log })
-  const { stores, channel } = opened
+  const { stores, channel, place } = opened
   const { nodes } = stores
   const signals = new NotifiedSignals({ node: nodes.id, channel, clock, log })
   try {
@@ -170,6 +172,7 @@ async function openBesideOthers(config: Config, given: StoreObservers, log: Log)
       endStandby,
       node: {
         ...node,
+        database: place,
         async leave() {
           await node.leave()
           await signals.close()
@@ -194,6 +197,7 @@ function noteClock(leadMs: number | undefined, log: Log): void {
 }
 
 const againMs = 1_000
+const waiting = 'waiting for the database'
 
 /**
  * Opens the database that several nodes share. While it cannot be reached, this node says why it is not ready and tries again.
@@ -205,7 +209,7 @@ function reached<T>(open: () => Promise<T>, { config, clock, log }: StandbyOptio
   return openLate(open, config, (error) => {
     if (!isPassing(error)) return undefined
     const { message, hint = '' } = error
-    if (message !== told) log.error({ error }, 'waiting for the database')
+    if (message !== told) log.error({ error }, hint === '' ? waiting : `${waiting}: ${hint}`)
     told = message
     return { why: { message, hint }, wait: () => clock.sleep(againMs, never) }
   })

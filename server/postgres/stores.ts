@@ -14,6 +14,7 @@ import { requireCursorKey, setFact } from '../sql/database/facts.ts'
 import { Membership } from '../sql/nodes/node-store.ts'
 import { assembleStores } from '../sql/stores.ts'
 import { PostgresChanges } from './changes.ts'
+import { parsePostgresAddress, showAddress } from './driver/address.ts'
 import type { PostgresChannel } from './driver/channel.ts'
 import { openPostgres, type PostgresOptions } from './open-postgres.ts'
 
@@ -34,6 +35,8 @@ export interface PostgresStoresOptions extends Pick<
 
 /** The stores of one node, and its channel to the others. */
 export interface PostgresStores {
+  /** Address of the database, for people. */
+  readonly place: string
   readonly stores: Stores
   readonly channel: PostgresChannel
 }
@@ -76,6 +79,7 @@ export async function openPostgresStores(options: PostgresStoresOptions): Promis
       },
     )
     return {
+      place: showAddress(parsePostgresAddress(driver.address)),
       channel,
       stores: {
         ...stores,
