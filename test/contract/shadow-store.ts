@@ -175,7 +175,7 @@ export function shadowStoreContract(subject: GetSubject): void {
 
     it('keeps a bounded number of alerts waiting, and says which are left out', async function () {
       this.timeout(60_000)
-      for (let n = 0; n < maxWaitingShadows; n++) await investigated()
+      await Promise.all(Array.from({ length: maxWaitingShadows }, () => investigated()))
       expect(await store().countWaiting('all', beside.name)).to.equal(maxWaitingShadows)
       await investigated()
       const [newest] = await results()

@@ -31,7 +31,9 @@ describePostgres('PostgreSQL for tests', () => {
   it('empties a borrowed database, also of what a trigger keeps and of connections that are left', async () => {
     const template = {
       name: 'things to empty',
-      make: (address: string) => query(address, things).then(() => {}),
+      async make(address: string) {
+        await query(address, things)
+      },
     }
     const one = await borrowDatabase(template)
     const fresh = await contents(one.address)
