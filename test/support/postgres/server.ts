@@ -1,7 +1,15 @@
 import { execFile, execFileSync, spawn, type ChildProcess } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  appendFileSync,
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statfsSync,
+  writeFileSync,
+} from 'node:fs'
 import { copyFile, mkdir, readdir } from 'node:fs/promises'
 import { createServer, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -39,6 +47,7 @@ const settings = [
   'max_connections = 200',
   'shared_buffers = 64MB',
   'checkpoint_timeout = 1h',
+  'max_wal_size = 128MB',
   'autovacuum = off',
   'jit = off',
 ]
@@ -359,13 +368,22 @@ function findPrograms(kind: string | undefined, folder: string, runsAs: RunsAs):
 }
 
 /**
- * Outside of the temporary folder of the tests, which must be empty at their end and which other users cannot read. The path of
- * a socket has at most 107 characters.
+ * In memory where there is room, because a database has 300 files. Else outside of the temporary folder of the tests, which must be empty
+ * at their end and which other users cannot read. The path of a socket has at most 107 characters.
  */
 function makeFolder(): string {
-  let parent = tmpdir()
+  let parent = hasRoom(memory) ? memory : tmpdir()
   while (basename(parent).startsWith('tocsin-tests-')) parent = dirname(parent)
   return mkdtempSync(join(parent.length > 60 ? '/tmp' : parent, 'tocsin-postgres-'))
+}
+
+/** Linux keeps the files of this folder in memory. */
+const memory = '/dev/shm'
+const roomBytes = 2 ** 31
+
+function hasRoom(folder: string): boolean {
+  const { bavail, bsize } = existsSync(folder) ? statfsSync(folder) : { bavail: 0, bsize: 0 }
+  return bavail * bsize >= roomBytes
 }
 
 async function freePort(): Promise<number> {
