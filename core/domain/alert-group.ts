@@ -2,13 +2,16 @@
  * Decides whether an alert is a repeat: the first alert with a fingerprint opens a group, and later ones
  * within its window join.
  */
-export interface NewGroup {
+export interface GroupOfAlert {
   /** SHA-256 of the organization and the values that repeats share. */
   readonly fingerprint: Uint8Array
   /** Why an alert is a repeat, phrased to follow "because". */
   readonly reason: string
   /** Milliseconds after the first alert. */
   readonly windowMs: number
+}
+
+export interface NewGroup extends GroupOfAlert {
   /** Title of the case if the first alert, given by its id, has none yet. */
   readonly caseTitle: (alertId: string) => string
 }

@@ -25,7 +25,7 @@ import {
   type PlaybookChoice,
   type Chosen,
 } from './choose-playbook.ts'
-import { groupOf } from './group-of.ts'
+import { groupOf, plainGroupOf } from './group-of.ts'
 import { createInvestigatorGenerator } from './investigator-generator.ts'
 import type { PlaybookLibrary } from './playbook-library.ts'
 import type { Waits } from './waits.ts'
@@ -77,9 +77,9 @@ export class AlertRuns {
     return await this.#inPlace(organizationUuid, (mayBegin) =>
       stores.alerts.receive(given, {
         once,
+        group: plainGroupOf(playbook, given, this.#groupWindowMs),
         firstRun: (alert) => ({
           run: newRun({ playbook, organization }),
-          group: this.#groupOf(playbook, alert, organization),
           begin: mayBegin ? newCaseOf(alert, playbook) : undefined,
         }),
       }),
@@ -191,10 +191,13 @@ export class AlertRuns {
     }
   }
 
+  get #groupWindowMs(): number {
+    return this.#options.groupWindowMs ?? defaultGroupWindowMs
+  }
+
   #groupOf(playbook: Playbook, alert: Alert, organization: Organization): NewGroup | undefined {
-    const { groupWindowMs = defaultGroupWindowMs } = this.#options
     return groupOf(playbook, alert, organization, (id) => newCaseOf({ ...alert, id }, playbook).title, {
-      windowMs: groupWindowMs,
+      windowMs: this.#groupWindowMs,
       onError: (error) => this.#logOnce(playbook, alert, error, 'on.alert.group'),
     })
   }

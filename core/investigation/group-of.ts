@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import { defaultGroupWindowMs, type NewGroup } from '../domain/alert-group.ts'
-import type { Alert } from '../domain/alert.ts'
+import { defaultGroupWindowMs, type GroupOfAlert, type NewGroup } from '../domain/alert-group.ts'
+import type { Alert, AlertFacts } from '../domain/alert.ts'
 import { alertScope, organizationScope } from '../engine/scope/alert-scope.ts'
 import { isMasked, type Mask } from '../domain/mask.ts'
 import { maskOfSchema } from '../playbook/check/mask-of-type.ts'
@@ -30,20 +30,43 @@ export function groupOf(
   alert: Alert,
   organization: Organization,
   caseTitle: NewGroup['caseTitle'],
-  { windowMs: preset, onError }: GroupingOptions,
+  { windowMs, onError }: GroupingOptions,
 ): NewGroup | undefined {
   const group = playbook.alertTrigger?.group
-  if (group === 'never' || (group === undefined && preset === 0)) return undefined
-  const values = group && sameValues(playbook, group.by, alert, organization, onError)
-  if (values === undefined && preset === 0) return undefined
-  const common = values ?? sameAlert(alert)
-  const windowMs = (values && group?.withinMs) ?? (preset === 0 ? defaultGroupWindowMs : preset)
-  const head = JSON.stringify([alert.provider.toLowerCase(), alert.type, values === undefined])
+  const values =
+    typeof group === 'object' ? sameValues(playbook, group.by, alert, organization, onError) : undefined
+  if (typeof group !== 'object' || values === undefined) {
+    const plain = plainGroupOf(playbook, alert, windowMs)
+    return plain && { ...plain, caseTitle }
+  }
+  const ownWindowMs = group.withinMs ?? (windowMs === 0 ? defaultGroupWindowMs : windowMs)
+  return { ...composeGroup(alert, values, true, ownWindowMs), caseTitle }
+}
+
+/** What makes an alert a repeat for every playbook. */
+export type PlainAlert = Pick<Alert, 'provider' | 'type' | 'content'> & Partial<AlertFacts>
+
+/** The group of an alert whose playbook names no values, or whose values are missing. */
+export function plainGroupOf(
+  { alertTrigger }: Pick<Playbook, 'alertTrigger'>,
+  alert: PlainAlert,
+  windowMs: number,
+): GroupOfAlert | undefined {
+  if (alertTrigger?.group === 'never' || windowMs === 0) return undefined
+  return composeGroup(alert, sameAlert(alert), false, windowMs)
+}
+
+function composeGroup(
+  { provider, type }: PlainAlert,
+  { text, words }: Common,
+  hasValues: boolean,
+  windowMs: number,
+): GroupOfAlert {
+  const head = JSON.stringify([provider.toLowerCase(), type, !hasValues])
   return {
-    fingerprint: createHash('sha256').update(head).update(common.text).digest(),
-    reason: `${common.words}, and it came within ${writeDuration(windowMs)}`,
+    fingerprint: createHash('sha256').update(head).update(text).digest(),
+    reason: `${words}, and it came within ${writeDuration(windowMs)}`,
     windowMs,
-    caseTitle,
   }
 }
 
@@ -57,7 +80,7 @@ interface Common {
  * An alert that its source sends again has the same id and other counters; one whose severity rose is not a
  * repeat.
  */
-const sameAlert = ({ content, sourceId, severity }: Alert): Common =>
+const sameAlert = ({ content, sourceId = null, severity = null }: PlainAlert): Common =>
   sourceId === null
     ? { text: content, words: 'provider, type and content are the same' }
     : {

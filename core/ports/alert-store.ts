@@ -1,5 +1,5 @@
 import type { ContentMatch } from '../observable/content-match.ts'
-import type { AlertGroup, NewGroup } from '../domain/alert-group.ts'
+import type { AlertGroup, GroupOfAlert } from '../domain/alert-group.ts'
 import type { Alert, AlertFacts, AlertProgress, AlertStatus, NewAlert } from '../domain/alert.ts'
 import type { NewRun, Run } from '../domain/run.ts'
 import type { ObservableKey } from '../observable/normalize-observable.ts'
@@ -60,7 +60,6 @@ export interface OnceKey {
 /** The first run of an alert, to be queued with it. */
 export interface FirstRun {
   readonly run: Omit<NewRun, 'alertUuid'>
-  readonly group: NewGroup | undefined
   /** Starts the run too, see `RunStore.queue`. */
   readonly begin: NewRunCase | undefined
 }
@@ -73,6 +72,8 @@ export interface ReceiveRequest {
    * Default: no run is queued.
    */
   readonly firstRun?: ((alert: Alert) => FirstRun) | undefined
+  /** The group of the alert: if it is no repeat, its first run begins the group. Default: none. */
+  readonly group?: GroupOfAlert | undefined
 }
 
 export interface ReceivedAlert {

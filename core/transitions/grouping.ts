@@ -32,7 +32,7 @@ export function groupingOf(group: GroupState | undefined, now: number): 'begin' 
   return group.firstStatus === alertStatus.failed ? 'take_over' : 'join'
 }
 
-export const newGroup = ({ windowMs }: NewGroup, now: number) => ({
+export const newGroup = ({ windowMs }: Pick<NewGroup, 'windowMs'>, now: number) => ({
   size: 1,
   beginsAt: now,
   endsAt: now + windowMs,

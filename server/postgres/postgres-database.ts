@@ -1,7 +1,8 @@
+import type { RunTurn } from '../../core/ports/runs/turn.ts'
 import type { SqlValue } from '../sql/database/columns.ts'
-import { Database } from '../sql/database/database.ts'
+import { Database, noRow } from '../sql/database/database.ts'
 import type { Statement, Work } from '../sql/database/work.ts'
-import { LockStatement } from './driver/scope-locks.ts'
+import { LockStatement, tryLock, TurnStatement } from './driver/exclusion.ts'
 import type { StoredTexts } from './driver/values.ts'
 import { auditDdl, fromStored, toStored } from './schema/index.ts'
 import { postgresDialect } from './search/alert-words.ts'
@@ -27,6 +28,8 @@ const auditGuards: Readonly<Record<string, number>> = {
 }
 
 const locks = { audit: new LockStatement('audit') }
+
+const nextKeys = { alerts: "SELECT nextval('alerts_id_seq') AS key" }
 
 /** INSERT statements that give the key of the new row. */
 const inserts = new Map<string, string>()
@@ -61,6 +64,27 @@ export class PostgresDatabase extends Database {
     yield { sql, values, isSent: true }
   }
 
+  override *change(sql: string, ...values: SqlValue[]): Work<void> {
+    yield { sql, values, isSent: true, refuses: ({ count }) => (count === 1 ? undefined : noRow(sql)) }
+  }
+
+  override *nextKey(table: 'alerts'): Work<number> {
+    const { rows } = yield { sql: nextKeys[table], values: [] }
+    return (rows[0] as { key: number }).key
+  }
+
+  override *sendInsert(onKey: (key: number) => void, sql: string, ...values: SqlValue[]): Work<void> {
+    yield {
+      sql: returningId(sql),
+      values,
+      isSent: true,
+      refuses({ rows }) {
+        onKey((rows[0] as { id: number }).id)
+        return undefined
+      },
+    }
+  }
+
   override *insert(sql: string, ...values: SqlValue[]): Work<number> {
     const { rows } = yield { sql: returningId(sql), values }
     return (rows[0] as { id: number }).id
@@ -90,10 +114,21 @@ export class PostgresDatabase extends Database {
     this.#seen = { ...this.#seen, at: -Infinity }
   }
 
-  /** Locks the run, so that another node cannot begin a turn before this write ends. */
-  override *turnOf(run: string): Work<number | undefined> {
-    const { rows } = yield { sql: 'SELECT turn FROM runs WHERE uuid = ? FOR NO KEY UPDATE', values: [run] }
-    return (rows[0] as { turn: number } | undefined)?.turn
+  override *check<Row>(
+    refuses: (row: Row | undefined) => Error | undefined,
+    sql: string,
+    ...values: SqlValue[]
+  ): Work<void> {
+    yield { sql, values, isSent: true, refuses: ({ rows }) => refuses(rows[0] as Row | undefined) }
+  }
+
+  override *requireTurn(turn: RunTurn): Work<void> {
+    yield new TurnStatement(turn)
+  }
+
+  override *excludeWritesFor(run: string): Work<boolean> {
+    const { rows } = yield tryLock({ run })
+    return (rows[0] as { isHeld: boolean }).isHeld
   }
 
   override forgetTurns(): void {}

@@ -59,9 +59,9 @@ export function firstRunsContract(subject: GetSubject): void {
     })
     const receive = (what: string, changes: Partial<FirstRun> = {}, key?: string) => {
       const { stores, acme } = subject()
-      const first = { run: theRun(acme.uuid), group: group(what), begin: undefined, ...changes }
+      const first = { run: theRun(acme.uuid), begin: undefined, ...changes }
       const once = key === undefined ? undefined : { key, keepMs: 60_000 }
-      return stores.alerts.receive(newAlert(acme), { once, firstRun: () => first })
+      return stores.alerts.receive(newAlert(acme), { once, firstRun: () => first, group: group(what) })
     }
 
     it('gives the alert as it came, and queues or starts its run', async () => {

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'chai'
 import { ConflictError } from '../../core/errors/errors.ts'
-import { LockStatement } from '../../server/postgres/driver/scope-locks.ts'
+import { LockStatement } from '../../server/postgres/driver/exclusion.ts'
 import { claims } from '../../server/sql/database/request-claims.ts'
 import type { Work } from '../../server/sql/database/work.ts'
 import { describePostgres, type TestDatabase } from '../support/postgres.ts'

@@ -86,15 +86,15 @@ describe('a work on a database that answers later', () => {
 
   it('asks for the statements of independent works together, as long as each has some', () => {
     const told: unknown[] = []
-    function* keeps(work: Work<readonly unknown[]>): Work<void> {
-      told.push(yield* work)
+    function* keeps(work: Work<readonly unknown[]>): Work<number> {
+      return told.push(yield* work)
     }
     const driven = drive(together([keeps(asks('a1', 'a2')), sends('b'), keeps(asks('c1')), keeps(asks())]))
     expect(driven.waiting()).to.deep.equal(['b', 'a1', 'c1'])
     driven.answer()
     expect(driven.waiting()).to.deep.equal(['a2'])
     driven.answer()
-    expect(driven.ended).to.deep.equal({ done: undefined })
+    expect(driven.ended).to.deep.equal({ done: [3, undefined, 2, 1] })
     expect(told).to.deep.equal([[], ['c1'], ['a1', 'a2']])
   })
 

@@ -9,7 +9,7 @@ import { describePostgres } from '../support/postgres.ts'
 import { somebody } from '../support/somebody.ts'
 import { openTemporaryPostgresStores } from './support/stores.ts'
 
-/** The lock that each write shares and a write that excludes all others takes alone, see `scope-locks.ts`. */
+/** The lock that each write shares and a write that excludes all others takes alone, see `exclusion.ts`. */
 const lockOfAll = 0x746f6373696e
 
 describePostgres('with several nodes on PostgreSQL', () => {
@@ -88,7 +88,7 @@ describePostgres('with several nodes on PostgreSQL', () => {
     const queue = async () =>
       (
         await stores.alerts.receive(newAlert(acme), {
-          firstRun: () => ({ run, group: undefined, begin: undefined }),
+          firstRun: () => ({ run, begin: undefined }),
         })
       ).run!
     const first = await queue()

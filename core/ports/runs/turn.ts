@@ -25,10 +25,10 @@ export function turnOf(run: string): RunTurn | undefined {
   return turn?.run === run ? turn : undefined
 }
 
-/** @throws ConflictError `turn_lost` if the run has had a later turn */
-export function requireTurn(turn: RunTurn, numberNow: number | undefined): void {
-  if (numberNow === turn.number) return
-  throw new ConflictError(turnLost, `the turn ${turn.number} of the run ${turn.run} is over`)
+/** ConflictError `turn_lost` if the run has had a later turn. */
+export function lossOfTurn(turn: RunTurn, numberNow: number | undefined): ConflictError | undefined {
+  if (numberNow === turn.number) return undefined
+  return new ConflictError(turnLost, `the turn ${turn.number} of the run ${turn.run} is over`)
 }
 
 const turnLost = 'turn_lost'

@@ -6,7 +6,7 @@ import { CommitMark } from './commit-marks.ts'
 import { failureKind, outcomeUnknown, postgresBusy, postgresClosed, postgresUnavailable } from './errors.ts'
 import { attemptGroup, type Attempt, type Grouped } from './group.ts'
 import type { ConnectionPool } from './pool.ts'
-import { scopeKey } from './scope-locks.ts'
+import { scopeKey } from './exclusion.ts'
 
 export interface CommitsOptions {
   /** Maximum number of queued writes; more are refused. Default 10,000. */

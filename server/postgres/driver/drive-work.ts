@@ -4,7 +4,10 @@ import { failureKind } from './errors.ts'
 
 /** How a work is done. */
 export interface Driving<T> {
-  readonly done: (value: T) => void
+  /** The work asks for nothing more. Answers of its sent statements may be missing, and may still fail it. */
+  readonly ended?: (value: T) => void
+  /** It has ended, and all its statements are answered. */
+  readonly done?: (value: T) => void
   readonly fail: (error: unknown) => void
   /** Stops the work before its next statement. */
   readonly isOver: () => boolean
@@ -13,9 +16,9 @@ export interface Driving<T> {
 
 /**
  * Does a work, statement by statement; its transaction is the caller's. A work whose statement failed is told so and may throw another error, but it has failed: the transaction is lost. Of
- * failures that are not its own it is told nothing. It is done when its sent statements are answered, too. A value that cannot be read is no failure of the statement: the work may go on.
+ * failures that are not its own it is told nothing. A value that cannot be read is no failure of the statement: the work may go on.
  */
-export function driveWork<T>(work: Work<T>, { done, fail, isOver, ask }: Driving<T>): void {
+export function driveWork<T>(work: Work<T>, { ended: onEnded, done, fail, isOver, ask }: Driving<T>): void {
   let unanswered = 0
   let ended: { readonly value: T } | undefined
   const step = (next: () => IteratorResult<Statement, T>): void => {
@@ -23,22 +26,30 @@ export function driveWork<T>(work: Work<T>, { done, fail, isOver, ask }: Driving
       let result = next()
       while (result.done !== true && result.value.isSent === true) {
         unanswered++
-        ask(result.value, tellSent)
+        ask(result.value, tellSent(result.value.refuses))
         result = work.next(nothingTold)
       }
       if (result.done !== true) askParts(result.value, tell, ask)
-      else if (unanswered === 0) done(result.value)
-      else ended = result
+      else end(result.value)
     } catch (error) {
       fail(error)
     }
   }
-  const tellSent: SentStatement['tell'] = (answer, error) => {
-    if (isOver()) return
-    if (answer === undefined) return fail(error instanceof Skipped ? error.cause : error)
-    unanswered--
-    if (unanswered === 0 && ended !== undefined) done(ended.value)
+  const end = (value: T): void => {
+    ended = { value }
+    onEnded?.(value)
+    if (unanswered === 0) done?.(value)
   }
+  const tellSent =
+    (refuses: Statement['refuses']): SentStatement['tell'] =>
+    (answer, error) => {
+      if (isOver()) return
+      if (answer === undefined) return fail(error instanceof Skipped ? error.cause : error)
+      const refusal = refuses?.(answer)
+      if (refusal !== undefined) return fail(refusal)
+      unanswered--
+      if (unanswered === 0 && ended !== undefined) done?.(ended.value)
+    }
   const tell: SentStatement['tell'] = (answer, error) => {
     if (isOver()) return
     if (answer !== undefined) step(() => work.next(answer))

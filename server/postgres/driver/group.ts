@@ -1,9 +1,9 @@
-import type { Statement, Work } from '../../sql/database/work.ts'
+import type { Statement, Told, Work } from '../../sql/database/work.ts'
 import { CommitMark } from './commit-marks.ts'
 import type { PostgresConnection } from './connection.ts'
 import { driveWork } from './drive-work.ts'
 import { failureKind, isCancelled } from './errors.ts'
-import { HeldLocks, LockStatement, lockStatements } from './scope-locks.ts'
+import { HeldLocks, LockStatement, lockStatements, TurnFence, TurnStatement } from './exclusion.ts'
 
 /** A write of a group. */
 export interface Grouped {
@@ -51,37 +51,30 @@ interface Failure {
 export async function attemptGroup(
   connection: PostgresConnection,
   group: readonly Grouped[],
-  { mark, beforeCommit }: GroupOptions,
+  options: GroupOptions,
 ): Promise<Attempt> {
-  const work = await doWrites(connection, group)
-  if ('failure' in work) return rollBack(connection, work.failure)
-  let changes: string | undefined
-  try {
-    const { sql, values } = mark.next()
-    const checked = beforeCommit === undefined ? undefined : connection.drive(beforeCommit())
-    const [noted] = await Promise.all([connection.query(sql, ...values), checked])
-    changes = CommitMark.changesIn(noted)
-  } catch (error) {
-    return rollBack(connection, { error, index: undefined })
-  }
+  const done = await doWrites(connection, group, options)
+  if ('failure' in done) return rollBack(connection, done.failure)
   try {
     await connection.query('COMMIT')
-    return { outcome: 'committed', values: work.values, changes }
+    return { outcome: 'committed', ...done }
   } catch (error) {
     if (failureKind(error) !== 'lost') return rollBack(connection, { error, index: undefined })
     connection.destroy()
-    return { outcome: 'unknown', error, values: work.values, changes }
+    return { outcome: 'unknown', error, ...done }
   }
 }
 
-/** Everything between BEGIN and the last checks. */
+/** Everything between BEGIN and COMMIT. A write begins when the one before it asks for nothing more, and so do the last checks. */
 function doWrites(
   connection: PostgresConnection,
   group: readonly Grouped[],
-): Promise<{ readonly values: readonly unknown[] } | { readonly failure: Failure }> {
+  { mark, beforeCommit }: GroupOptions,
+): Promise<Done | { readonly failure: Failure }> {
   return new Promise((resolve) => {
     const values: unknown[] = []
     const locks = new HeldLocks()
+    const fence = new TurnFence()
     let isOver = false
     const fail = (error: unknown, index?: number): void => {
       if (isOver) return // the first error is the cause of the others
@@ -89,35 +82,50 @@ function doWrites(
       connection.forgetUnsent()
       resolve({ failure: { error, index } })
     }
-    const follow = (lane: readonly number[], at: number, laneDone: () => void): void => {
+    const follow = (lane: readonly number[], at: number, laneEnded: () => void): void => {
       const index = lane[at]
       const write = index === undefined ? undefined : group[index]
-      if (index === undefined || write === undefined) return laneDone()
+      if (index === undefined || write === undefined) return laneEnded()
       driveWork(startedBy(write.work), {
-        done(value) {
+        ended(value) {
           values[index] = value
-          if (isOver) return
           locks.release(index)
-          follow(lane, at + 1, laneDone)
+          follow(lane, at + 1, laneEnded)
         },
         fail: (error) => fail(error, index),
         isOver: () => isOver,
         ask(statement, tell) {
           const take = (): void => connection.ask(statement, tell)
+          if (statement instanceof TurnStatement) return fence.want(statement, tell)
           if (!(statement instanceof LockStatement)) return take()
           locks.want(statement, index, take, () => tell({ rows: [], count: 0 }, undefined))
         },
       })
     }
+    const check = (): void => {
+      fence.check((statement, tell) => connection.ask(statement, tell))
+      // Answered last: then no statement has failed.
+      const end = (noted: Told | undefined, error: unknown): void => {
+        if (noted === undefined) fail(error)
+        else if (!isOver) resolve({ values, changes: CommitMark.changesIn(noted) })
+      }
+      if (beforeCommit === undefined) return connection.ask(mark.next(), end)
+      driveWork(beforeCommit(), {
+        ended: () => connection.ask(mark.next(), end),
+        fail,
+        isOver: () => isOver,
+        ask: (statement, tell) => connection.ask(statement, tell),
+      })
+    }
     const stages = stagesOf(group)
     const nextStage = (): void => {
       const lanes = stages.shift()
-      if (lanes === undefined) return resolve({ values })
+      if (lanes === undefined) return check()
       let left = lanes.length
-      const laneDone = (): void => {
+      const laneEnded = (): void => {
         if (--left === 0) nextStage()
       }
-      for (const lane of lanes) follow(lane, 0, laneDone)
+      for (const lane of lanes) follow(lane, 0, laneEnded)
     }
     // Sent together with the first statements of the writes.
     for (const statement of [begin, ...lockStatements(new Set(group.map(({ key }) => key)))])

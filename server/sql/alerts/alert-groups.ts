@@ -1,5 +1,5 @@
 import type { Work } from '../database/work.ts'
-import type { AlertGroup, NewGroup } from '../../../core/domain/alert-group.ts'
+import type { AlertGroup, GroupOfAlert, NewGroup } from '../../../core/domain/alert-group.ts'
 import { composeAlertId, composeCaseId } from '../../../core/domain/ids.ts'
 import type { Alert } from '../../../core/domain/alert.ts'
 import type { NewRun, Run } from '../../../core/domain/run.ts'
@@ -50,7 +50,7 @@ export function* queueOrGroup(
   const now = clock.now()
   const organization = yield* requireOrganization(database, given.organizationUuid)
   const alert = yield* requireAlertState(database, organization.id, given.alertUuid)
-  const open = yield* database.get<GroupRow>(selectGroup, organization.id, group.fingerprint)
+  const open = yield* findGroup(database, organization.id, group)
   const grouping = groupingOf(open, now)
   if (open !== undefined && grouping === 'join')
     return yield* join(database, organization, group, open, alert, now)
@@ -61,31 +61,41 @@ export function* queueOrGroup(
     return { run }
   }
   const run = yield* queueRun(context, given, { alert, begin })
-  yield* beginGroup(database, organization, group, alert, now)
+  yield* beginGroup(database, organization.id, group, alert, now)
   return { run }
 }
 
-/** Inside of the write that stores the alert. Undefined: it may be a repeat, and no run is queued. */
+export const findGroup = (
+  database: Database,
+  organizationRow: number,
+  { fingerprint }: GroupOfAlert,
+): Work<GroupRow | undefined> => database.get<GroupRow>(selectGroup, organizationRow, fingerprint)
+
+/**
+ * Inside of the write that stores the alert. Undefined: it may be a repeat, and no run is queued.
+ *
+ * @param open of `group`, from `findGroup`
+ */
 export function* queueFirst(
   context: StoreContext,
-  { run, group, begin }: FirstRun,
+  { run, begin }: FirstRun,
   alert: AlertStateRow & Pick<Alert, 'uuid'>,
+  group: GroupOfAlert | undefined,
+  open: GroupRow | undefined,
 ): Work<Run | undefined> {
   const { database, clock } = context
   const now = clock.now()
-  const organization = yield* requireOrganization(database, run.organizationUuid)
   if (group !== undefined) {
-    const open = yield* database.get<GroupRow>(selectGroup, organization.id, group.fingerprint)
     if (groupingOf(open, now) !== 'begin') return undefined
-    yield* beginGroup(database, organization, group, alert, now)
+    yield* beginGroup(database, alert.organizationRow, group, alert, now)
   }
   return yield* queueRun(context, { ...run, alertUuid: alert.uuid }, { alert, begin })
 }
 
 function* beginGroup(
   database: Database,
-  organization: OrganizationKey,
-  group: NewGroup,
+  organizationRow: number,
+  group: GroupOfAlert,
   alert: AlertStateRow,
   now: number,
 ): Work<void> {
@@ -95,7 +105,7 @@ function* beginGroup(
     `INSERT INTO alert_groups (organization_id, fingerprint, alert_id, size, begins_at, ends_at, last_at, reason)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (organization_id, fingerprint) DO UPDATE SET alert_id = excluded.alert_id, size = excluded.size,
      begins_at = excluded.begins_at, ends_at = excluded.ends_at, last_at = excluded.last_at, reason = excluded.reason`,
-    organization.id,
+    organizationRow,
     group.fingerprint,
     alert.row,
     size,

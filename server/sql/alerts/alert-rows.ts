@@ -15,7 +15,7 @@ import type { AlertChanges, AlertState } from '../../../core/transitions/alert.t
 import { foldAscii } from '../database/columns.ts'
 import type { Database } from '../database/database.ts'
 import { parseAlertId, parseUuid } from '../database/ids.ts'
-import { insertRow, pick, selectList, updateRow, type FieldValues } from '../context/rows.ts'
+import { insertKeyed, pick, selectList, updateRow, type FieldValues } from '../context/rows.ts'
 import { isInScope } from '../../../core/common/scope.ts'
 
 /** Fields that are composed of several columns, or stored elsewhere. */
@@ -88,7 +88,7 @@ export const selectSizedAlert = `
 const previewedFrom = 4_000
 
 /** The preview to store; null for a small content. */
-export function storedPreview(content: string): string | null {
+function storedPreview(content: string): string | null {
   return content.length < previewedFrom ? null : contentPreview(content)
 }
 
@@ -134,14 +134,17 @@ export function toListedAlert(row: AlertRow): ListedAlert {
   }
 }
 
-/** Inside of a write. Gives the key of the row. */
-export const insertAlert = (database: Database, alert: Alert, keys: FieldValues): Work<number> =>
-  insertRow(
-    database,
-    'alerts',
-    { ...pick(alert, stored), ...keys, createdAtSource: alert.createdAtSource },
-    columnNames,
-  )
+/** Inside of a write. Gives the key of the row: `key`, from `Database.nextKey`, if there is one. */
+export function insertAlert(
+  database: Database,
+  key: number | undefined,
+  alert: Alert,
+  keys: FieldValues,
+): Work<number> {
+  const { createdAtSource, content } = alert
+  const values = { ...pick(alert, stored), ...keys, createdAtSource, contentPreview: storedPreview(content) }
+  return insertKeyed(database, 'alerts', key, values, columnNames)
+}
 
 /** With the content, which is loaded here. */
 export function* toAlert(database: Database, row: AlertRow): Work<Alert> {
@@ -245,6 +248,12 @@ export function* requireAlertState(
 
 export function* alertStateOf(database: Database, row: number): Work<AlertStateRow> {
   return toState(yield* database.one<SelectedState>(`${selectState} WHERE t.id = ?`, row))
+}
+
+export function* alertStateOfRun(database: Database, runUuid: string): Work<AlertStateRow | undefined> {
+  const ofRun = 't.id = (SELECT alert_id FROM runs WHERE uuid = ?)'
+  const row = yield* database.get<SelectedState>(`${selectState} WHERE ${ofRun}`, runUuid)
+  return row && toState(row)
 }
 
 /** The links of an alert to other rows. */

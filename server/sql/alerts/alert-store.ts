@@ -1,4 +1,4 @@
-import { eachInTurn, type Work } from '../database/work.ts'
+import { eachInTurn, known, together, type Work } from '../database/work.ts'
 import type { Alert, AlertProgress, NewAlert } from '../../../core/domain/alert.ts'
 import { composeAlertId } from '../../../core/domain/ids.ts'
 import type { AlertGroup } from '../../../core/domain/alert-group.ts'
@@ -16,7 +16,7 @@ import type {
 } from '../../../core/ports/alert-store.ts'
 import type { ListPage, OrganizationScope } from '../../../core/ports/common.ts'
 import { awaitingStatus, receivedAlert } from '../../../core/transitions/alert.ts'
-import { listGroups, queueFirst } from './alert-groups.ts'
+import { findGroup, listGroups, queueFirst } from './alert-groups.ts'
 import { requireSameAlert } from '../../../core/transitions/idempotency.ts'
 import { findAlertOfRequest, keepAlertRequest } from './alert-requests.ts'
 import {
@@ -29,7 +29,6 @@ import {
   selectMatchedAlert,
   selectPreviewedAlert,
   selectSizedAlert,
-  storedPreview,
   toAlert,
   toListedAlert,
   toMatchedAlert,
@@ -45,13 +44,13 @@ import type { AlertIndexer } from './alert-indexer.ts'
 import { searchQuery } from './alert-search.ts'
 import { foldAscii } from '../database/columns.ts'
 import type { Database } from '../database/database.ts'
-import { requireOrganization } from '../access/organization-store.ts'
+import { requireOrganization, type OrganizationKey } from '../access/organization-store.ts'
 import { filterBy, listPage, requireLimit, type Condition, type Order } from '../database/paging.ts'
 import { needsIndex, type ListedRows } from '../context/listed-rows.ts'
 import { isInScope } from '../../../core/common/scope.ts'
 import { havingObservable } from '../observables/observable-rows.ts'
 import { scopeConditions } from '../context/scope.ts'
-import { wakeWaits } from '../events/wake-waits.ts'
+import { waitsForAlert, wakeWaits } from '../events/wake-waits.ts'
 import { SqlStore, type StoreContext } from '../context/store-context.ts'
 import { makeUuid } from '../context/uuid.ts'
 
@@ -73,6 +72,7 @@ const orders: Readonly<Record<AlertSort, Order<AlertRow>>> = {
 
 const selectProgress =
   'SELECT status, retry_count AS "retryCount", modified_at AS "modifiedAt" FROM alerts WHERE uuid = ?'
+const insertContent = 'INSERT INTO alert_contents (alert_id, content) VALUES (?, ?)'
 const selectRecoveryAttempts = 'SELECT take_ups AS "recoveryAttempts" FROM alerts WHERE id = ?'
 
 export class SqlAlertStore extends SqlStore implements AlertStore {
@@ -97,15 +97,32 @@ export class SqlAlertStore extends SqlStore implements AlertStore {
     return this.writeIn({ organization: given.organizationUuid }, () => this.#receive(given, request))
   }
 
-  *#receive(given: NewAlert, { once, firstRun }: ReceiveRequest): Work<ReceivedAlert> {
+  *#receive(given: NewAlert, { once, firstRun, group }: ReceiveRequest): Work<ReceivedAlert> {
+    const { database } = this
     const now = this.clock.now()
-    const earlier = once && (yield* findAlertOfRequest(this.database, given.createdBy, once.key, now))
+    const earlier = once && (yield* findAlertOfRequest(database, given.createdBy, once.key, now))
     if (once && earlier) return { alert: requireSameAlert(earlier, given, once.key), replayed: true }
-    const { alert, keys } = yield* this.#insert(given)
-    if (once !== undefined) yield* keepAlertRequest(this.database, alert, once, now)
-    const first = firstRun?.(alert)
-    const run =
-      first && (yield* queueFirst(this.context, first, { ...alert, ...keys, caseRow: null, isListed: 0 }))
+    requireInt64(given.createdAtSource)
+    requireWellFormed(given)
+    const organization = yield* requireOrganization(database, given.organizationUuid)
+    const provider = yield* requireProvider(database, given.provider)
+    const [sequence, key, waits, open] = yield* together([
+      takeSequence(database, organization.id, provider.id),
+      database.nextKey('alerts'),
+      waitsForAlert(database, organization.id, given.type),
+      group === undefined ? known(undefined) : findGroup(database, organization.id, group),
+    ])
+    const alert = newAlert(given, organization, provider, sequence, now)
+    const keys = { organizationRow: organization.id, sequence }
+    const row = yield* insertAlert(database, key, alert, { ...keys, providerRow: provider.id })
+    yield* database.send(insertContent, row, given.content)
+    yield* wakeWaits(database, waits, row)
+    this.#indexer.soon()
+    if (database.triggers.wanted.entities) yield* noteAlert(database, organization.id, row, now)
+    if (once !== undefined) yield* keepAlertRequest(database, alert, once, now)
+    if (firstRun === undefined) return { alert, replayed: false }
+    const state = { ...alert, ...keys, row, caseRow: null, isListed: 0 as const }
+    const run = yield* queueFirst(this.context, firstRun(alert), state, group, open)
     return { alert, replayed: false, run }
   }
 
@@ -203,40 +220,24 @@ export class SqlAlertStore extends SqlStore implements AlertStore {
     for (const uuid of uuids)
       yield* this.database.run('UPDATE alerts SET take_ups = take_ups + ? WHERE uuid = ?', change, uuid)
   }
-
-  *#insert(given: NewAlert) {
-    requireInt64(given.createdAtSource)
-    requireWellFormed(given)
-    const organization = yield* requireOrganization(this.database, given.organizationUuid)
-    const provider = yield* requireProvider(this.database, given.provider)
-    const sequence = yield* takeSequence(this.database, organization.id, provider.id)
-    const now = this.clock.now()
-    const alert = receivedAlert({
-      ...given,
-      id: composeAlertId(organization.code, provider.code, sequence),
-      uuid: makeUuid(now),
-      provider: provider.code,
-      organizationUuid: organization.uuid,
-      organizationCode: organization.code,
-      createdAt: now,
-    })
-    const keys = { organizationRow: organization.id, sequence }
-    const row = yield* insertAlert(this.database, alert, {
-      ...keys,
-      providerRow: provider.id,
-      contentPreview: storedPreview(given.content),
-    })
-    yield* this.database.send(
-      'INSERT INTO alert_contents (alert_id, content) VALUES (?, ?)',
-      row,
-      given.content,
-    )
-    yield* wakeWaits(this.database, { row, organizationRow: organization.id, type: alert.type })
-    this.#indexer.soon()
-    if (this.database.triggers.wanted.entities) yield* noteAlert(this.database, organization.id, row, now)
-    return { alert, keys: { ...keys, row } }
-  }
 }
+
+const newAlert = (
+  given: NewAlert,
+  organization: OrganizationKey,
+  provider: ProviderKey,
+  sequence: number,
+  now: number,
+): Alert =>
+  receivedAlert({
+    ...given,
+    id: composeAlertId(organization.code, provider.code, sequence),
+    uuid: makeUuid(now),
+    provider: provider.code,
+    organizationUuid: organization.uuid,
+    organizationCode: organization.code,
+    createdAt: now,
+  })
 
 /** Its observables are counted later: a sender does not wait for that. */
 function* noteAlert(database: Database, organizationId: number, alertRow: number, at: number): Work<void> {
@@ -251,29 +252,23 @@ function* noteAlert(database: Database, organizationId: number, alertRow: number
 
 /** In the transaction of the alert, so that a rollback leaves no gap. */
 function* takeSequence(database: Database, organizationId: number, providerId: number): Work<number> {
-  const row = yield* database.get<{ last: number }>(
-    'UPDATE alert_sequences SET last = last + 1 WHERE organization_id = ? AND provider_id = ? RETURNING last',
+  const { last } = yield* database.one<{ last: number }>(
+    `INSERT INTO alert_sequences (organization_id, provider_id, last) VALUES (?, ?, 1)
+     ON CONFLICT (organization_id, provider_id) DO UPDATE SET last = alert_sequences.last + 1 RETURNING last`,
     organizationId,
     providerId,
   )
-  if (row !== undefined) return row.last
-  yield* database.run(
-    'INSERT INTO alert_sequences (organization_id, provider_id, last) VALUES (?, ?, 1)',
-    organizationId,
-    providerId,
-  )
-  return 1
+  return last
 }
 
-function* requireProvider(
-  database: Database,
-  code: string,
-): Work<{ readonly id: number; readonly code: string }> {
+interface ProviderKey {
+  readonly id: number
+  readonly code: string
+}
+
+function* requireProvider(database: Database, code: string): Work<ProviderKey> {
   const row = yield* database.cache.get(`provider ${code}`, () =>
-    database.get<{ id: number; code: string }>(
-      'SELECT id, code FROM providers WHERE lower(code) = ?',
-      foldAscii(code),
-    ),
+    database.get<ProviderKey>('SELECT id, code FROM providers WHERE lower(code) = ?', foldAscii(code)),
   )
   if (row === undefined) {
     throw new NotFoundError('provider_not_found', `there is no provider '${code.slice(0, 64)}'`)

@@ -8,20 +8,23 @@ type EndedStatus = (typeof endedAlertStatuses)[number]
 /** Alerts that end with the one they follow in one write. */
 const settledAtOnce = 1_000
 
-/**
- * Inside of the write that ends the investigation of an alert: ends the alerts that follow it, at most `limit` of them. Gives their
- * number.
- */
+/** Inside of the write that ends the investigation of an alert: ends the alerts that follow it. False: some are left. */
 export function* settleFollowers(
   database: Database,
   alertRow: number,
   status: EndedStatus,
   now: number,
-  limit = settledAtOnce,
+): Work<boolean> {
+  return (yield* settleSome(database, alertRow, status, now, settledAtOnce)) < settledAtOnce
+}
+
+function* settleSome(
+  database: Database,
+  alertRow: number,
+  status: EndedStatus,
+  now: number,
+  limit: number,
 ): Work<number> {
-  // Most alerts have no followers, and an UPDATE without rows costs as much as one with rows.
-  if ((yield* database.get('SELECT 1 FROM alerts WHERE follows = ? LIMIT 1', alertRow)) === undefined)
-    return 0
   const { from, changes } = endFollowers(status, now)
   const statuses = from.map(() => '?').join(', ')
   return yield* updateRows(
@@ -46,18 +49,8 @@ export function* settleLeftBehind(database: Database, now: number): Work<boolean
   )
   let room = settledAtOnce
   for (const { id, status } of found) {
-    room -= yield* settleFollowers(database, id, status, now, room)
+    room -= yield* settleSome(database, id, status, now, room)
     if (room === 0) return false
   }
   return true
-}
-
-/** Whether alerts still follow the alert of a run that has ended. */
-export function* hasUnsettled(database: Database, runUuid: string): Work<boolean> {
-  const found = yield* database.get(
-    'SELECT 1 FROM alerts WHERE follows = (SELECT alert_id FROM runs WHERE uuid = ?) AND status = ? LIMIT 1',
-    runUuid.toLowerCase(),
-    followingStatus,
-  )
-  return found !== undefined
 }

@@ -10,7 +10,7 @@ import { caseRowsOf } from './case-rows.ts'
 import { selectCheckpoint, toCheckpoint, type CheckpointRow } from '../checkpoints/checkpoint-rows.ts'
 import { fromJson, toJson } from '../database/columns.ts'
 import type { Database } from '../database/database.ts'
-import { selectJournal, toEntry, type EntryRow } from '../runs/journal-rows.ts'
+import { selectJournal, toEntry, type EntryRow } from '../journal/journal-rows.ts'
 import { requireRunRow, type RunRow } from '../runs/run-rows.ts'
 import type { StoreContext } from '../context/store-context.ts'
 

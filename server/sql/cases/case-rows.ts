@@ -1,4 +1,4 @@
-import type { Work } from '../database/work.ts'
+import { together, type Work } from '../database/work.ts'
 import type { Actor } from '../../../core/domain/audit.ts'
 import type { Case } from '../../../core/domain/case.ts'
 import { composeCaseId } from '../../../core/domain/ids.ts'
@@ -7,10 +7,11 @@ import type { NewCase } from '../../../core/plugin/index.ts'
 import { newCaseFields, storedCaseFields } from '../../../core/transitions/case.ts'
 import { openedTimes } from '../../../core/case/case-times.ts'
 import { openedEntry, timelineEntry } from '../../../core/transitions/timeline.ts'
-import { insertRow, pick, selectList } from '../context/rows.ts'
+import { Computed, insertRow, pick, selectList } from '../context/rows.ts'
 import { presentName, presentState, withAssignee } from './assignees.ts'
 import { insertEntry } from './case-entries.ts'
 import { noteCaseEvents } from '../triggers/case-events.ts'
+import { areChangesAwaited } from '../events/wake-waits.ts'
 import { foldAscii } from '../database/columns.ts'
 import type { Database } from '../database/database.ts'
 import { noteAssignee } from '../notifications/note-work.ts'
@@ -132,6 +133,11 @@ export function* caseByRow(database: Database, row: number): Work<Case> {
   return toCase(yield* caseRowOf(database, row))
 }
 
+/** In the transaction of the case, so that a rollback leaves no gap. */
+const takeNumber =
+  'UPDATE organizations SET last_case_number = last_case_number + 1 WHERE id = ? RETURNING last_case_number AS number'
+const takenNumber = '(SELECT last_case_number FROM organizations WHERE id = ?)'
+
 /** Inserts the case with its number and its first timeline entry; gives both keys. */
 export function* insertCase(
   database: Database,
@@ -140,23 +146,24 @@ export function* insertCase(
   by: Actor,
   at: number,
 ): Work<{ readonly row: number; readonly number: number }> {
-  const { number } = yield* database.one<{ number: number }>(
-    'UPDATE organizations SET last_case_number = last_case_number + 1 WHERE id = ? RETURNING last_case_number AS number',
-    organization.id,
-  )
   const assigned = yield* withAssignee(database, organization.uuid, newCaseFields(changes), by)
   const { changes: fields, notes } = assigned
-  const row = yield* insertRow(database, 'cases', {
-    organizationId: organization.id,
-    number,
-    ...fields,
-    createdAt: at,
-    modifiedAt: at,
-    ...openedTimes(fields, { by, now: at, targets: organization.caseTargets }),
-  })
+  const [{ number }, row, isAwaited] = yield* together([
+    database.one<{ number: number }>(takeNumber, organization.id),
+    insertRow(database, 'cases', {
+      organizationId: organization.id,
+      number: new Computed(takenNumber, organization.id),
+      ...fields,
+      createdAt: at,
+      modifiedAt: at,
+      ...openedTimes(fields, { by, now: at, targets: organization.caseTargets }),
+    }),
+    areChangesAwaited(database, { organizationRow: organization.id }),
+  ])
   yield* insertEntry(database, row, openedEntry(by, at))
   for (const note of notes) yield* insertEntry(database, row, timelineEntry('changed', note, by, at))
-  yield* noteCaseEvents(database, row, { before: undefined, after: () => caseByRow(database, row) }, by, at)
+  const opened = { before: undefined, after: () => caseByRow(database, row), isAwaited }
+  yield* noteCaseEvents(database, row, opened, by, at)
   if (fields.assignee !== null)
     yield* noteAssignee(database, undefined, yield* caseByRow(database, row), by, at)
   return { row, number }

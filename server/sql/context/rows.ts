@@ -5,8 +5,22 @@ import type { Database } from '../database/database.ts'
 /** Columns whose names do not follow from their fields. */
 export type ColumnNames = Readonly<Record<string, string>>
 
+/** A value that the statement computes; always the same one for a field of a table. */
+export class Computed {
+  /** With one `?`. */
+  readonly sql: string
+  readonly value: SqlValue
+
+  constructor(sql: string, value: SqlValue) {
+    this.sql = sql
+    this.value = value
+  }
+}
+
 /** Values by field; undefined fields are left out. */
 export type FieldValues = Readonly<Record<string, SqlValue | undefined>>
+/** Of a new row. */
+export type NewValues = Readonly<Record<string, SqlValue | Computed | undefined>>
 
 /** `createdAt` to `created_at`. */
 const columnOf = (field: string, names: ColumnNames = {}): string =>
@@ -49,25 +63,57 @@ function follow({ next }: Shape, name: string): Shape {
 export function* insertRow(
   database: Database,
   table: string,
-  values: FieldValues,
+  values: NewValues,
   names?: ColumnNames,
 ): Work<number> {
+  const { sql, bound } = insertOf(table, values, names)
+  return yield* database.insert(sql, ...bound)
+}
+
+/** Like `insertRow`, with the key that `Database.nextKey` gave, if it gave one. */
+export function* insertKeyed(
+  database: Database,
+  table: string,
+  key: number | undefined,
+  values: NewValues,
+  names?: ColumnNames,
+): Work<number> {
+  if (key === undefined) return yield* insertRow(database, table, values, names)
+  const { sql, bound } = insertOf(table, { id: key, ...values }, names)
+  yield* database.send(sql, ...bound)
+  return key
+}
+
+/** Like `insertRow`, without waiting for the key, which `onKey` is told before the write ends. */
+export function* sendRow(
+  database: Database,
+  table: string,
+  values: NewValues,
+  onKey: (key: number) => void,
+  names?: ColumnNames,
+): Work<undefined> {
+  const { sql, bound } = insertOf(table, values, names)
+  yield* database.sendInsert(onKey, sql, ...bound)
+  return undefined
+}
+
+function insertOf(table: string, values: NewValues, names?: ColumnNames) {
   const bound: SqlValue[] = []
   const shape = shapeOf(follow(inserts, table), values, bound)
-  shape.sql ??= composeInsert(table, given(values), names)
-  return yield* database.insert(shape.sql, ...bound)
+  shape.sql ??= composeInsert(table, values, names)
+  return { sql: shape.sql, bound }
 }
 
 /** Like `insertRow`. Undefined: the table has a row with the same unique values. */
 export function* insertNewRow(
   database: Database,
   table: string,
-  values: FieldValues,
+  values: NewValues,
   names?: ColumnNames,
 ): Work<number | undefined> {
   const bound: SqlValue[] = []
   const shape = shapeOf(follow(newInserts, table), values, bound)
-  shape.sql ??= `${composeInsert(table, given(values), names)} ON CONFLICT DO NOTHING RETURNING id`
+  shape.sql ??= `${composeInsert(table, values, names)} ON CONFLICT DO NOTHING RETURNING id`
   return (yield* database.get<{ id: number }>(shape.sql, ...bound))?.id
 }
 
@@ -94,6 +140,18 @@ export function* updateRow(
   yield* database.send(sql, ...bound, id)
 }
 
+/** As `updateRow`, of a row that the write has not read: without it, the write fails. */
+export function* changeOne(
+  database: Database,
+  table: string,
+  id: number,
+  values: FieldValues,
+  names?: ColumnNames,
+): Work<void> {
+  const { sql, bound } = updateOf(table, values, 'id = ?', names)
+  yield* database.change(sql, ...bound, id)
+}
+
 function updateOf(table: string, values: FieldValues, where: string, names?: ColumnNames) {
   const bound: SqlValue[] = []
   const shape = shapeOf(follow(follow(updates, table), where), values, bound)
@@ -101,24 +159,29 @@ function updateOf(table: string, values: FieldValues, where: string, names?: Col
   return { sql: shape.sql, bound }
 }
 
-const given = (values: FieldValues): readonly string[] =>
+const given = (values: NewValues): readonly string[] =>
   Object.keys(values).filter((field) => values[field] !== undefined)
 
 /** Appends the values of the given fields to `bound`. */
-function shapeOf(start: Shape, values: FieldValues, bound: SqlValue[]): Shape {
+function shapeOf(start: Shape, values: NewValues, bound: SqlValue[]): Shape {
   let shape = start
   for (const field in values) {
     const value = values[field]
     if (value === undefined) continue
     shape = follow(shape, field)
-    bound.push(value)
+    bound.push(value instanceof Computed ? value.value : value)
   }
   return shape
 }
 
-function composeInsert(table: string, fields: readonly string[], names?: ColumnNames): string {
+function composeInsert(table: string, values: NewValues, names?: ColumnNames): string {
+  const fields = given(values)
   const columns = fields.map((field) => columnOf(field, names))
-  return `INSERT INTO ${table} (${columns.join(', ')}) VALUES (${columns.map(() => '?').join(', ')})`
+  const terms = fields.map((field) => {
+    const value = values[field]
+    return value instanceof Computed ? value.sql : '?'
+  })
+  return `INSERT INTO ${table} (${columns.join(', ')}) VALUES (${terms.join(', ')})`
 }
 
 function composeUpdate(table: string, fields: readonly string[], where: string, names?: ColumnNames): string {

@@ -1,5 +1,5 @@
 import type { Clock } from '../../../core/ports/clock.ts'
-import { requireTurn, turnOf, type RunTurn } from '../../../core/ports/runs/turn.ts'
+import { turnOf, type RunTurn } from '../../../core/ports/runs/turn.ts'
 import type { Database } from '../database/database.ts'
 import type { Transactions, Work, WriteScope } from '../database/work.ts'
 
@@ -79,11 +79,11 @@ export abstract class SqlStore {
   /** `work` of the current turn of a run: it throws ConflictError `turn_lost` if that is over when the write happens (see `duringTurn`). */
   protected fenced<T>(run: string, work: (this: this) => Work<T>): (this: this) => Work<T> {
     const turn = turnOf(run)
-    return turn === undefined ? work : () => this.#inTurn(run, turn, work)
+    return turn === undefined ? work : () => this.#inTurn(turn, work)
   }
 
-  *#inTurn<T>(run: string, turn: RunTurn, work: (this: this) => Work<T>): Work<T> {
-    requireTurn(turn, yield* this.database.turnOf(run))
+  *#inTurn<T>(turn: RunTurn, work: (this: this) => Work<T>): Work<T> {
+    yield* this.database.requireTurn(turn)
     return yield* work.call(this)
   }
 }

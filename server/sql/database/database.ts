@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import QuickLRU from 'quick-lru'
+import type { RunTurn } from '../../../core/ports/runs/turn.ts'
 import type { RunKey } from '../../../core/ports/runs/run-store.ts'
 import type { WantedEvents } from '../../../core/ports/runs/trigger-store.ts'
 import type { WatchedShadow } from '../../../core/shadow/shadow-rules.ts'
@@ -45,6 +46,8 @@ export abstract class Database implements SqlReader, CachedRows {
   readonly counts = new CountCache()
   /** Organizations of runs, which never change, by uuid. */
   readonly organizationsOfRuns = new QuickLRU<string, string>({ maxSize: maxRuns })
+  /** Keys of runs, which never change, by uuid. */
+  readonly rowsOfRuns = new QuickLRU<string, number>({ maxSize: maxRuns })
   readonly cursors = new CursorSeal(this)
   /** Called, during the write, for each run that an event wakes. */
   onWoken: (run: RunKey) => void = () => {}
@@ -63,15 +66,29 @@ export abstract class Database implements SqlReader, CachedRows {
   abstract run(sql: string, ...values: SqlValue[]): Work<number>
   /** As `run`, without waiting for the answer. If the statement fails, the whole write fails; the work cannot catch the error. */
   abstract send(sql: string, ...values: SqlValue[]): Work<void>
+  /** As `send`, of a statement that changes one row: without it, the write fails. */
+  abstract change(sql: string, ...values: SqlValue[]): Work<void>
   /** An INSERT of one row. Gives its integer key. */
   abstract insert(sql: string, ...values: SqlValue[]): Work<number>
+  /** The key for a new row, so that its INSERT is only sent. Undefined: an INSERT gives the key at once. */
+  abstract nextKey(table: 'alerts'): Work<number | undefined>
+  /** As `insert`, without waiting for the key; `onKey` is told it before the write ends. */
+  abstract sendInsert(onKey: (key: number) => void, sql: string, ...values: SqlValue[]): Work<void>
   /** Of what `cache` holds. */
   abstract knownRevision(): number | undefined
   abstract revision(): Work<number | undefined>
   /** At the end of a write that changed what `cache` holds. */
   abstract configurationChanged(): Work<void>
-  /** Inside of a write: the number of the current turn of a run, which does not change until the write ends; undefined: no such run. */
-  abstract turnOf(run: string): Work<number | undefined>
+  /** Reads a row without waiting for it. If `refuses` gives an error for it, the whole write fails with that; the work cannot catch it. */
+  abstract check<Row>(
+    refuses: (row: Row | undefined) => Error | undefined,
+    sql: string,
+    ...values: SqlValue[]
+  ): Work<void>
+  /** Inside of a write for the run: fails it with ConflictError `turn_lost` if the turn is over. The turn does not end before the write. */
+  abstract requireTurn(turn: RunTurn): Work<void>
+  /** Inside of a write that gives a run its next turn: whether writes for the run have ended. None begins before this one ends. */
+  abstract excludeWritesFor(run: string): Work<boolean>
   /** Inside of a write that begins or gives up turns. */
   abstract forgetTurns(): void
 
@@ -84,7 +101,7 @@ export abstract class Database implements SqlReader, CachedRows {
   /** A row that must exist: its absence is a bug. */
   *one<Row>(sql: string, ...values: SqlValue[]): Work<Row> {
     const row = yield* this.get<Row>(sql, ...values)
-    if (row === undefined) throw new Error(`no row for: ${sql.trim().slice(0, 200)}`)
+    if (row === undefined) throw noRow(sql)
     return row
   }
 
@@ -95,3 +112,5 @@ export abstract class Database implements SqlReader, CachedRows {
     return this.sealed.seal(text, place)
   }
 }
+
+export const noRow = (sql: string): Error => new Error(`no row for: ${sql.trim().slice(0, 200)}`)

@@ -6,6 +6,8 @@ export interface Statement {
   readonly values: readonly SqlValue[]
   /** True if the work does not wait for the answer. If such a statement fails, the whole write fails. */
   readonly isSent?: true
+  /** Of a sent statement: the error of the write, if the answer does not allow it. */
+  readonly refuses?: (told: Told) => Error | undefined
   /** Statements to send at the same time in place of `sql`, which then only names them. See `together`. */
   readonly parts?: readonly Statement[]
 }
@@ -71,29 +73,39 @@ export function* mapped<Row, T>(rows: Work<readonly Row[]>, to: (row: Row) => T)
 }
 
 /**
- * Does works that do not depend on one another; at most one may write to the audit log. On PostgreSQL their statements are sent at the same
- * time; SQLite does one work after the other.
+ * Does works that do not wait for one another, and gives their results; at most one may write to the audit log. On PostgreSQL their statements
+ * are sent at the same time, in the order of the works; SQLite does one work after the other.
  */
-export function* together(works: readonly Work<unknown>[]): Work<void> {
-  let answers: readonly Told[] = []
-  for (let open = works; ;) {
-    const asked: { readonly work: Work<unknown>; readonly statement: Statement }[] = []
-    for (const [index, work] of open.entries()) {
-      const statement = yield* nextOf(work, answers[index])
-      if (statement !== undefined) asked.push({ work, statement })
+export function* together<const Works extends readonly Work<unknown>[]>(works: Works): Work<Results<Works>> {
+  const results: unknown[] = []
+  let open = [...works.entries()]
+  for (let answers: readonly Told[] = []; ;) {
+    const asked: [index: number, work: Work<unknown>][] = []
+    const parts: Statement[] = []
+    for (const [at, [index, work]] of open.entries()) {
+      const step = yield* nextOf(work, answers[at])
+      if (step.done === true) {
+        results[index] = step.value
+        continue
+      }
+      asked.push([index, work])
+      parts.push(step.value)
     }
-    if (asked.length === 0) return
-    const parts = asked.map(({ statement }) => statement)
+    if (asked.length === 0) return results as Results<Works>
     answers = (yield { sql: parts.map(({ sql }) => sql).join('; '), values: [], parts }).parts ?? []
-    open = asked.map(({ work }) => work)
+    open = asked
   }
 }
 
-/** The next statement that a work waits for; undefined: it has ended. */
-function* nextOf(work: Work<unknown>, answer: Told | undefined): Work<Statement | undefined> {
+type Results<Works extends readonly Work<unknown>[]> = {
+  -readonly [Index in keyof Works]: Works[Index] extends Work<infer T> ? T : never
+}
+
+/** The next statement that a work waits for, or its result. */
+function* nextOf<T>(work: Work<T>, answer: Told | undefined): Work<IteratorResult<Statement, T>> {
   let step = work.next(answer as Told)
   while (step.done !== true && step.value.isSent === true) step = work.next(yield step.value)
-  return step.done === true ? undefined : step.value
+  return step
 }
 
 /** The results of works done one after another. */

@@ -27,50 +27,43 @@ const selectWaits = `
     CROSS JOIN organizations o ON o.id = k.organization_id
   WHERE k.organization_id = ? AND k.key IN (?, ?)`
 
+/** The waits for an alert of this type. */
+export const waitsForAlert = (
+  database: Database,
+  organizationRow: number,
+  type: string | null,
+): Work<readonly WaitRow[]> =>
+  database.all<WaitRow>(selectWaits, organizationRow, alertKey(null), alertKey(type ?? ''))
+
 /**
  * Inside of the write that stores an alert: wakes the runs that wait for an alert of its type. Each run wakes
  * once, and arms its wait again after it has looked, so that a flood of alerts writes to each wait once. No
  * alert since the wait was armed matches, so the run looks from this alert on.
  */
-export function* wakeWaits(
-  database: Database,
-  {
-    row,
-    organizationRow,
-    type,
-  }: { readonly row: number; readonly organizationRow: number; readonly type: string | null },
-): Work<void> {
-  const waits = yield* database.all<WaitRow>(
-    selectWaits,
-    organizationRow,
-    alertKey(null),
-    alertKey(type ?? ''),
-  )
+export function* wakeWaits(database: Database, waits: readonly WaitRow[], alertRow: number): Work<void> {
   for (const { id, runRow, uuid, organizationUuid } of waits) {
     yield* disarm(database, id)
-    yield* database.run('UPDATE event_waits SET position = max(position, ?) WHERE id = ?', row - 1, id)
+    yield* database.run('UPDATE event_waits SET position = max(position, ?) WHERE id = ?', alertRow - 1, id)
     yield* wakeRun(database, runRow)
     database.onWoken({ uuid, organizationUuid })
   }
 }
 
-/** Inside of the write that changes a case: gives the change to the waits for it, and wakes their runs. */
+/** Inside of the write that changes an awaited case: gives the change to the waits for it, and wakes their runs. */
 export function* wakeWaitsForCase(
   database: Database,
   caseRow: number,
-  change: () => Work<{
-    readonly caseId: string
-    readonly events: readonly CaseEvent[]
-    readonly trigger: RunTrigger
-  }>,
+  {
+    caseId,
+    events,
+    trigger,
+  }: { readonly caseId: string; readonly events: readonly CaseEvent[]; readonly trigger: RunTrigger },
   at: number,
 ): Work<void> {
   const { organizationRow } = yield* database.one<{ organizationRow: number }>(
     'SELECT organization_id AS "organizationRow" FROM cases WHERE id = ?',
     caseRow,
   )
-  if ((yield* database.get(selectCaseWait, organizationRow)) === undefined) return
-  const { caseId, events, trigger } = yield* change()
   const waits = yield* database.all<WaitRow>(selectWaits, organizationRow, caseKey(null), caseKey(caseId))
   for (const { id, runRow, uuid, organizationUuid, filter } of waits) {
     if (!takesChange(fromJson<AwaitedChanges>(filter), events)) continue
@@ -80,9 +73,25 @@ export function* wakeWaitsForCase(
   }
 }
 
-/** Keys of cases are adjacent. */
-const selectCaseWait = `
-  SELECT 1 FROM event_wait_keys WHERE organization_id = ? AND key >= 'case' AND key < 'casf' LIMIT 1`
+/** Whether runs wait for changes of cases. Keys of cases are adjacent. */
+const selectCaseWait = (organization: string): string => `
+  SELECT 1 FROM event_wait_keys WHERE organization_id = ${organization} AND key >= 'case' AND key < 'casf' LIMIT 1`
+const caseWaits = {
+  ofOrganization: selectCaseWait('?'),
+  ofCase: selectCaseWait('(SELECT organization_id FROM cases WHERE id = ?)'),
+}
+
+/** @param of the row of an organization, or of one of its cases */
+export function* areChangesAwaited(
+  database: Database,
+  of: { readonly organizationRow: number } | { readonly caseRow: number },
+): Work<boolean> {
+  const found =
+    'caseRow' in of
+      ? yield* database.get(caseWaits.ofCase, of.caseRow)
+      : yield* database.get(caseWaits.ofOrganization, of.organizationRow)
+  return found !== undefined
+}
 
 function* keepChange(database: Database, wait: number, trigger: RunTrigger, at: number): Work<void> {
   const { kept, last } = yield* database.one<{ kept: number; last: number }>(

@@ -14,6 +14,8 @@ import type { Database } from '../database/database.ts'
 import { giveUpTurns } from '../runs/run-turns.ts'
 import { SqlStore, type StoreContext } from '../context/store-context.ts'
 
+const selectMember = 'SELECT 1 FROM nodes WHERE id = ? AND gone_at IS NULL'
+
 /** Whether this process still has its row, once it has joined. */
 export class Membership {
   readonly #database: Database
@@ -30,15 +32,19 @@ export class Membership {
 
   /** Inside of a write, before the row is changed. Throws UnavailableError `node_removed`. */
   *end(): Work<void> {
-    yield* this.require()
+    const error = yield* this.removed()
+    if (error !== undefined) throw error
     this.#hasJoined = false
   }
 
   /** In each transaction: a removed process commits nothing. Throws UnavailableError `node_removed`. */
   *require(): Work<void> {
-    const error = yield* this.removed()
-    this.#lost = error
-    if (error !== undefined) throw error
+    if (this.#hasJoined)
+      yield* this.#database.check(
+        (row) => (this.#lost = row === undefined ? this.#removal() : undefined),
+        selectMember,
+        this.#database.node,
+      )
   }
 
   /** As the last transaction found it. */
@@ -48,12 +54,11 @@ export class Membership {
 
   *removed(): Work<UnavailableError | undefined> {
     const isMember =
-      !this.#hasJoined ||
-      (yield* this.#database.get(
-        'SELECT 1 FROM nodes WHERE id = ? AND gone_at IS NULL',
-        this.#database.node,
-      )) !== undefined
-    if (isMember) return undefined
+      !this.#hasJoined || (yield* this.#database.get(selectMember, this.#database.node)) !== undefined
+    return isMember ? undefined : this.#removal()
+  }
+
+  #removal(): UnavailableError {
     const message = this.#database.hasOneWriter
       ? 'another process has taken over the data directory'
       : 'the other nodes have removed this one: it did not renew its lease'

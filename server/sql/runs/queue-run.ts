@@ -16,7 +16,7 @@ import type { Database } from '../database/database.ts'
 import { recordRun } from './audit-run.ts'
 import { ownProgram } from '../nodes/program-order.ts'
 import { copyJournal, isCopyComplete, requireLast } from './reruns.ts'
-import { changeRun, insertRun, requireRunRow, toListedRun, toRun, type RunRow } from './run-rows.ts'
+import { changeRun, insertRun, requireRunRow, sendRun, toListedRun, toRun, type RunRow } from './run-rows.ts'
 import { caseOf, endRun, isTaken, noteInvestigation, openCase, type CaseKey } from './run-transitions.ts'
 import { maxWakeAt, alwaysDue } from './run-turns.ts'
 
@@ -40,7 +40,7 @@ export function* queueRun(context: StoreContext, given: NewRun, options: QueueRu
       expiredAt,
       runUuid: run.uuid,
     })
-  if (carriesOver === undefined && given.by === undefined && !drops) return run
+  if (id === undefined) return run
   const isReady = carriesOver === undefined || (yield* isCopyComplete(database, id))
   if (!isReady) yield* changeRun(database, id, { wakeAt: maxWakeAt })
   const row = yield* requireRunRow(database, 'id', id)
@@ -61,7 +61,8 @@ const blank = {
 }
 
 interface Inserted {
-  readonly id: number
+  /** Undefined: nothing more is to be done for the run. */
+  readonly id: number | undefined
   /** Without the carried-over entries. */
   readonly run: Run
   /** It ends at once: an earlier run of its concurrency key is active. */
@@ -90,7 +91,8 @@ function* insertNew(
   const joined = given.correlation && (yield* caseOf(database, alert))
   const opened = begun ?? joined ?? (yield* givenCase(database, given))
   const inputs = toJson(given.inputs)
-  const id = yield* insertRun(database, {
+  const drops = isDropped(given.concurrency, isHeld)
+  const values = {
     uuid: named.uuid,
     organizationRow: organization.id,
     playbookName,
@@ -110,9 +112,12 @@ function* insertNew(
     ...(given.trigger && triggerColumns(database, named.uuid, given.trigger, given.isSensitive === true)),
     retryOf: before?.id ?? null,
     choice: given.choice ?? null,
-  })
-  const drops = isDropped(given.concurrency, isHeld)
-  if (before && carriesOver) yield* copyJournal(database, before, id, { paths: carriesOver.paths, drops })
+  }
+  const isComplete = before === undefined && given.by === undefined && !drops
+  const id = isComplete ? yield* sendRun(database, values) : yield* insertRun(database, values)
+  if (!database.hasOneWriter) database.organizationsOfRuns.set(named.uuid, organization.uuid)
+  if (before && carriesOver && id !== undefined)
+    yield* copyJournal(database, before, id, { paths: carriesOver.paths, drops })
   const run = {
     ...blank,
     ...named,

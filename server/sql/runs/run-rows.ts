@@ -6,7 +6,7 @@ import { NotFoundError } from '../../../core/errors/errors.ts'
 import type { ListedRun } from '../../../core/ports/runs/run-store.ts'
 import { fromJson } from '../database/columns.ts'
 import type { Database } from '../database/database.ts'
-import { insertRow, pick, selectList, updateRow, type FieldValues } from '../context/rows.ts'
+import { insertRow, pick, sendRow, selectList, updateRow, type FieldValues } from '../context/rows.ts'
 import { opened } from '../context/sealed-values.ts'
 import { openQuestion } from '../../../core/transitions/question.ts'
 import { newRunStatus, waitingStatus } from '../../../core/transitions/run.ts'
@@ -158,6 +158,13 @@ export function* requireRunRow(database: Database, by: 'uuid' | 'id', value: str
 /** Inside of a write. Gives the key of the row. */
 export const insertRun = (database: Database, values: FieldValues): Work<number> =>
   insertRow(database, 'runs', values, columnNames)
+
+/** Like `insertRun`, without waiting for the key. */
+export const sendRun = (
+  database: Database,
+  values: FieldValues & { readonly uuid: string },
+): Work<undefined> =>
+  sendRow(database, 'runs', values, (row) => database.rowsOfRuns.set(values.uuid, row), columnNames)
 
 /** Inside of a write. */
 export const changeRun = (database: Database, row: number, values: FieldValues): Work<void> =>

@@ -1,4 +1,4 @@
-import type { Work } from '../database/work.ts'
+import { together, type Work } from '../database/work.ts'
 import type { NewGroup } from '../../../core/domain/alert-group.ts'
 import type { NewRun, Run, RunEnd, RunFilter } from '../../../core/domain/run.ts'
 import { NotFoundError, UnavailableError } from '../../../core/errors/errors.ts'
@@ -30,7 +30,7 @@ import { claims } from '../database/request-claims.ts'
 import { hasSuccessor, IncompleteJournalError, requestersOf, unfinishedCopy } from './reruns.ts'
 import { countUnfinished } from './unfinished-work.ts'
 import { queueRun } from './queue-run.ts'
-import { copyOn, endRun, openCaseOf, startRun } from './run-transitions.ts'
+import { copyOn, endRun, openCaseOf, readEnding, startRun } from './run-transitions.ts'
 import { listRuns } from './list-runs.ts'
 import { requireRunRow, selectRun, toRun, type RunRow } from './run-rows.ts'
 import {
@@ -50,7 +50,7 @@ import {
   wokenTurns,
 } from './run-turns.ts'
 import { isInScope } from '../../../core/common/scope.ts'
-import { hasUnsettled, settleLeftBehind } from '../alerts/settle-followers.ts'
+import { settleLeftBehind } from '../alerts/settle-followers.ts'
 import type { SqlRates } from '../limits/rates.ts'
 import { SqlStore, type StoreContext } from '../context/store-context.ts'
 
@@ -105,8 +105,10 @@ export class SqlRunStore extends SqlStore implements RunStore {
   }
 
   start(uuid: string, newCase: NewRunCase): Promise<Run | undefined> {
-    const start = this.fenced(uuid, () => this.#start(uuid, newCase))
-    return this.#whole(uuid, start)
+    return this.#whole(
+      uuid,
+      this.fenced(uuid, () => this.#start(uuid, newCase)),
+    )
   }
 
   *#start(uuid: string, newCase: NewRunCase): Work<Run | undefined> {
@@ -135,46 +137,48 @@ export class SqlRunStore extends SqlStore implements RunStore {
   }
 
   end(uuid: string, end: RunEnd): Promise<Run> {
-    const write = this.fenced(uuid, () => this.#end(uuid, end))
-    return this.#ending(uuid, write)
+    return this.#ending(uuid, (onUnsettled) => this.fenced(uuid, () => this.#end(uuid, end, onUnsettled)))
   }
 
-  *#end(uuid: string, end: RunEnd): Work<Run> {
-    return yield* endRun(this.context, yield* requireRunRow(this.database, 'uuid', uuid), end)
+  *#end(uuid: string, end: RunEnd, onUnsettled: () => void): Work<Run> {
+    const [run, ending] = yield* together([
+      requireRunRow(this.database, 'uuid', uuid),
+      readEnding(this.database, uuid),
+    ])
+    return yield* endRun(this.context, run, end, { ending, onUnsettled })
   }
 
-  /** A write that may end a run. Alerts that follow its alert may be too many for one write. */
-  async #ending(uuid: string, write: (this: this) => Work<Run>): Promise<Run> {
+  /** A write that may end a run. Alerts that follow its alert may be too many for it. */
+  async #ending(uuid: string, write: (onUnsettled: () => void) => (this: this) => Work<Run>): Promise<Run> {
     let isLeft = false
-    const run = await this.#whole(uuid, () => this.#lookForUnsettled(uuid, write, () => (isLeft = true)))
+    const run = await this.#whole(
+      uuid,
+      write(() => (isLeft = true)),
+    )
     while (isLeft) isLeft = await this.write(() => this.#settleSome())
     return run
   }
 
-  *#lookForUnsettled(uuid: string, write: (this: this) => Work<Run>, onLeft: () => void): Work<Run> {
-    const run = yield* write.call(this)
-    if (run.endedAt !== null && (yield* hasUnsettled(this.database, uuid))) onLeft()
-    return run
+  cancel(scope: OrganizationScope, uuid: string, by: Actor): Promise<Run> {
+    return this.#ending(uuid, (onUnsettled) => () => this.#cancel(scope, uuid, by, onUnsettled))
   }
 
-  cancel(scope: OrganizationScope, uuid: string, by: Actor): Promise<Run> {
-    return this.#ending(uuid, function* () {
-      const run = yield* requireRunRow(this.database, 'uuid', uuid.toLowerCase())
-      if (!isInScope(scope, run.organizationUuid))
-        throw new NotFoundError('run_not_found', `there is no run ${uuid}`)
-      const end = endOfCancelled(run)
-      const isNews =
-        (yield* this.database.run(
-          'UPDATE runs SET cancelled_by = ?, cancelled_at = ? WHERE id = ? AND cancelled_at IS NULL',
-          toJson(authorOf(by)),
-          this.clock.now(),
-          run.id,
-        )) === 1
-      if (isNews) yield* recordRun(this.context, 'run.cancelled', run, by)
-      const asked = yield* requireRunRow(this.database, 'id', run.id)
-      yield* wakeRun(this.database, run.id)
-      return end === undefined ? toRun(asked) : yield* endRun(this.context, asked, end)
-    })
+  *#cancel(scope: OrganizationScope, uuid: string, by: Actor, onUnsettled: () => void): Work<Run> {
+    const run = yield* requireRunRow(this.database, 'uuid', uuid.toLowerCase())
+    if (!isInScope(scope, run.organizationUuid))
+      throw new NotFoundError('run_not_found', `there is no run ${uuid}`)
+    const end = endOfCancelled(run)
+    const isNews =
+      (yield* this.database.run(
+        'UPDATE runs SET cancelled_by = ?, cancelled_at = ? WHERE id = ? AND cancelled_at IS NULL',
+        toJson(authorOf(by)),
+        this.clock.now(),
+        run.id,
+      )) === 1
+    if (isNews) yield* recordRun(this.context, 'run.cancelled', run, by)
+    const asked = yield* requireRunRow(this.database, 'id', run.id)
+    yield* wakeRun(this.database, run.id)
+    return end === undefined ? toRun(asked) : yield* endRun(this.context, asked, end, { onUnsettled })
   }
 
   nextInLine(uuid: string): Promise<Run | undefined> {

@@ -17,7 +17,7 @@ import {
   stateOfAbandonedQuestions,
 } from '../../../core/transitions/run.ts'
 import { investigationEntries, runEndedEntry } from '../../../core/transitions/timeline.ts'
-import { alertStateOf, changeAlert, type AlertStateRow } from '../alerts/alert-rows.ts'
+import { alertStateOf, alertStateOfRun, changeAlert, type AlertStateRow } from '../alerts/alert-rows.ts'
 import { noteEarlierActions } from '../cases/case-actions.ts'
 import { insertEntry } from '../cases/case-entries.ts'
 import { endContainmentUndo, moveContainments } from '../containments/containment-rows.ts'
@@ -176,10 +176,18 @@ export function* isTaken(database: Database, key: string | null, beforeRow: numb
   return found !== undefined
 }
 
+export interface EndingOptions {
+  /** What the write has read already. */
+  readonly ending?: RunEnding
+  /** Called if alerts still follow the alert of the run. */
+  readonly onUnsettled?: () => void
+}
+
 export function* endRun(
   { database, clock }: Pick<StoreContext, 'database' | 'clock'>,
   run: RunRow,
   end: RunEnd,
+  options: EndingOptions = {},
 ): Work<Run> {
   const now = clock.now()
   const changes = endedRun(run, end, now)
@@ -189,13 +197,17 @@ export function* endRun(
     output: database.kept(toJson(end.output), end.isSensitive === true, `output ${run.uuid}`),
     error: changes.error === null ? null : toJson(changes.error),
   })
-  yield* together([
-    withdrawQuestions(database, run.id),
-    withdrawStarts(database, run.id),
-    forgetWaits(database, run.id),
-    endContainmentUndo({ database, clock }, run.uuid, end),
-    endAlertOf(database, run, end, now),
-  ])
+  const { left, alert } = options.ending ?? (yield* readEnding(database, run.uuid))
+  if (left.questions) yield* withdrawQuestions(database, run.id)
+  if (left.starts) yield* withdrawStarts(database, run.id)
+  if (left.waits) yield* forgetWaits(database, run.id)
+  if (left.undo) yield* endContainmentUndo({ database, clock }, run.uuid, end)
+  if (alert !== undefined) {
+    const changes = endAlert(alert, end.status, now)
+    yield* changeAlert(database, alert.row, changes)
+    const isSettled = !left.followers || (yield* settleFollowers(database, alert.row, changes.status, now))
+    if (!isSettled) options.onUnsettled?.()
+  }
   if (run.caseRow !== null) yield* insertEntry(database, run.caseRow, runEndedEntry(run, end, now))
   yield* queueShadows(database, run, now)
   yield* noteRunEnd(database, toListedRun(run), end, now)
@@ -204,9 +216,32 @@ export function* endRun(
   return { ...toListedRun(run), ...changes, output: end.output ?? null }
 }
 
-/** Most runs ask nothing, and an UPDATE without rows costs as much as one with rows. */
+/** What a run that ends may leave behind, in one question: most runs leave nothing, and an UPDATE without rows costs as much as one with rows. */
+type Left = Readonly<Record<'questions' | 'starts' | 'waits' | 'undo' | 'followers', 0 | 1>>
+
+const selectLeft = `
+  SELECT EXISTS (SELECT 1 FROM checkpoints WHERE run_id = r.id) AS questions,
+    EXISTS (SELECT 1 FROM rated_starts WHERE run_id = r.id AND waits = 1) AS starts,
+    EXISTS (SELECT 1 FROM event_waits WHERE run_id = r.id) AS waits,
+    EXISTS (SELECT 1 FROM containments WHERE undo_run_uuid = r.uuid) AS undo,
+    EXISTS (SELECT 1 FROM alerts WHERE follows = r.alert_id) AS followers
+  FROM runs r WHERE r.uuid = ?`
+
+/** What the end of a run depends on. */
+export interface RunEnding {
+  readonly left: Left
+  readonly alert: AlertStateRow | undefined
+}
+
+export function* readEnding(database: Database, runUuid: string): Work<RunEnding> {
+  const [left, alert] = yield* together([
+    database.one<Left>(selectLeft, runUuid),
+    alertStateOfRun(database, runUuid),
+  ])
+  return { left, alert }
+}
+
 function* withdrawQuestions(database: Database, run: number): Work<void> {
-  if ((yield* database.get('SELECT 1 FROM checkpoints WHERE run_id = ? LIMIT 1', run)) === undefined) return
   yield* database.run(
     'UPDATE checkpoints SET state = ? WHERE run_id = ? AND state = ?',
     stateOfAbandonedQuestions,
@@ -223,11 +258,4 @@ function* wakeNextInLine(database: Database, key: string): Work<void> {
     newRunStatus,
   )
   if (next !== undefined) yield* wakeRun(database, next.id)
-}
-
-function* endAlertOf(database: Database, { alertRow }: RunRow, end: RunEnd, now: number): Work<void> {
-  if (alertRow === null) return
-  const changes = endAlert(yield* alertStateOf(database, alertRow), end.status, now)
-  yield* changeAlert(database, alertRow, changes)
-  yield* settleFollowers(database, alertRow, changes.status, now)
 }

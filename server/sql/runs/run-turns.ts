@@ -44,7 +44,7 @@ const tables = 'FROM runs r JOIN organizations o ON o.id = r.organization_id'
 
 /**
  * Inside of a write, like all functions that change something here. A turn that was taken has the next number. Gives a due or ended run its turn, or the time at which it is
- * due; undefined for a run that has its turn, or that a newer program has had.
+ * due; undefined for a run that has its turn or is being written to, or that a newer program has had.
  */
 export function* takeTurn(database: Database, uuid: string, now: number) {
   const turn = yield* database.get<TurnRow>(selectTurn, uuid)
@@ -54,6 +54,7 @@ export function* takeTurn(database: Database, uuid: string, now: number) {
   if (turn.owner !== null || turn.wakeAt === null || turn.program > ownProgram) return undefined
   if (turn.wakeAt > now) return { wakeAt: turn.wakeAt === maxWakeAt ? Infinity : turn.wakeAt }
   if (turn.retryOf !== null) yield* requireCompleteCopy(database, turn.id)
+  if (!(yield* database.excludeWritesFor(uuid))) return undefined
   yield* database.run(
     'UPDATE runs SET wake_at = NULL, owner = ?, turn = turn + 1, program = ? WHERE id = ?',
     database.node,

@@ -3,13 +3,15 @@ import type { Actor } from '../../../core/domain/audit.ts'
 import type { Case, CaseEvent } from '../../../core/domain/case.ts'
 import { caseEventsOf, caseTriggerOf } from '../../../core/transitions/trigger/case-events.ts'
 import { chainAfter } from '../../../core/transitions/trigger/start-rules.ts'
-import { wakeWaitsForCase } from '../events/wake-waits.ts'
+import { areChangesAwaited, wakeWaitsForCase } from '../events/wake-waits.ts'
 import { fromJson, toJson } from '../database/columns.ts'
 import type { Database } from '../database/database.ts'
 
 interface CaseChange {
   readonly before: Case | undefined
   readonly after: () => Work<Case>
+  /** See `areChangesAwaited`, if the caller has asked. */
+  readonly isAwaited?: boolean
 }
 
 /**
@@ -23,7 +25,8 @@ export function* noteCaseEvents(
   by: Actor,
   at: number,
 ): Work<void> {
-  yield* wakeWaitsForCase(database, row, () => awaitedChange(change, by, at), at)
+  if (change.isAwaited ?? (yield* areChangesAwaited(database, { caseRow: row })))
+    yield* wakeWaitsForCase(database, row, yield* awaitedChange(change, by, at), at)
   if (database.triggers.wanted.caseEvents.size === 0) return
   const after = yield* change.after()
   const events = caseEventsOf(change.before, after)

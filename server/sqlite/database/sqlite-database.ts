@@ -1,5 +1,6 @@
+import { lossOfTurn, type RunTurn } from '../../../core/ports/runs/turn.ts'
 import type { SqlValue } from '../../sql/database/columns.ts'
-import { Database, type Dialect } from '../../sql/database/database.ts'
+import { Database, noRow, type Dialect } from '../../sql/database/database.ts'
 import { ReadCache } from '../../sql/database/read-cache.ts'
 import type { Work } from '../../sql/database/work.ts'
 import { auditTables } from '../schema/audit.ts'
@@ -66,6 +67,16 @@ export class SqliteDatabase extends Database {
     this.connection.run(sql, ...values)
   }
 
+  override *change(sql: string, ...values: SqlValue[]): Work<void> {
+    if (this.connection.run(sql, ...values) !== 1) throw noRow(sql)
+  }
+
+  override *nextKey(): Work<undefined> {}
+
+  override *sendInsert(onKey: (key: number) => void, sql: string, ...values: SqlValue[]): Work<void> {
+    onKey(this.connection.insert(sql, ...values))
+  }
+
   override *insert(sql: string, ...values: SqlValue[]): Work<number> {
     return this.connection.insert(sql, ...values)
   }
@@ -87,8 +98,23 @@ export class SqliteDatabase extends Database {
     this.cache.forget()
   }
 
-  override turnOf(run: string): Work<number | undefined> {
-    return this.#turns.get(run, () => this.#readTurn(run))
+  override *check<Row>(
+    refuses: (row: Row | undefined) => Error | undefined,
+    sql: string,
+    ...values: SqlValue[]
+  ): Work<void> {
+    const refusal = refuses(this.connection.get<Row>(sql, ...values))
+    if (refusal !== undefined) throw refusal
+  }
+
+  override *requireTurn(turn: RunTurn): Work<void> {
+    const lost = lossOfTurn(turn, yield* this.#turns.get(turn.run, () => this.#readTurn(turn.run)))
+    if (lost !== undefined) throw lost
+  }
+
+  /** Writes never overlap. */
+  override *excludeWritesFor(): Work<boolean> {
+    return true
   }
 
   *#readTurn(run: string): Work<number | undefined> {

@@ -10,7 +10,7 @@ import type {
 import type { ListPage, ListRequest } from '../../../core/ports/common.ts'
 import { fromJson } from '../database/columns.ts'
 import type { Database } from '../database/database.ts'
-import { runWithJournal } from './reruns.ts'
+import { runWithJournal } from '../runs/reruns.ts'
 import {
   selectJournal,
   selectJournalInputs,

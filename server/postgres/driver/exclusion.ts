@@ -1,5 +1,7 @@
 import { hash } from 'node:crypto'
-import type { Statement, WriteScope } from '../../sql/database/work.ts'
+import { lossOfTurn, type RunTurn } from '../../../core/ports/runs/turn.ts'
+import type { Statement, Told, WriteScope } from '../../sql/database/work.ts'
+import type { SentStatement } from './batch.ts'
 
 /** Held by each write: shared, or exclusively by a write that excludes all others. `tocsin` in ASCII. */
 const all = String(0x746f6373696e)
@@ -26,6 +28,12 @@ export class LockStatement implements Statement {
     this.values = [String(numberOf(`lock ${name}`))]
   }
 }
+
+/** Inside of a write of another scope: takes the lock of a scope, unless another transaction holds it. */
+export const tryLock = (scope: WriteScope): Statement => ({
+  sql: 'SELECT pg_try_advisory_xact_lock(CAST(? AS bigint)) AS "isHeld"',
+  values: [String(numberOf(scopeKey(scope)))],
+})
 
 interface HeldLock {
   /** Undefined: the transaction holds it, but none of its writes. */
@@ -83,3 +91,58 @@ export function lockStatements(keys: Iterable<string>): readonly Statement[] {
 }
 
 const numberOf = (key: string): bigint => hash('sha256', key, 'buffer').readBigInt64BE()
+
+interface TurnRow {
+  readonly uuid: string
+  /** Null: no such run. */
+  readonly turn: number | null
+}
+
+/**
+ * For `uuid = ANY (…)`, PostgreSQL would read the whole table as long as it has no statistics; for an array, it would plan the statement each
+ * time.
+ */
+const selectTurns = `SELECT wanted.uuid, (SELECT turn FROM runs WHERE uuid = wanted.uuid) AS turn
+  FROM json_array_elements_text(CAST(? AS json)) AS wanted (uuid)`
+
+/** Refuses the write of a turn that is over. */
+export class TurnStatement implements Statement {
+  readonly sql = selectTurns
+  readonly values: readonly string[]
+  readonly isSent = true
+  readonly run: string
+  readonly refuses: (answer: Told) => Error | undefined
+
+  constructor(turn: RunTurn) {
+    this.run = turn.run
+    this.values = [JSON.stringify([turn.run])]
+    this.refuses = ({ rows: [row] }) => lossOfTurn(turn, (row as TurnRow | undefined)?.turn ?? undefined)
+  }
+}
+
+/**
+ * The turns that the writes of a transaction belong to, read together before it commits. That is early enough, and needs no lock on the rows,
+ * which would be written for each journal entry: a turn ends in a write that excludes all others (`giveUpTurns`), or one that excludes writes
+ * for the run (`takeTurn`), and both wait for the locks that a transaction holds from its beginning.
+ */
+export class TurnFence {
+  readonly #asked: { readonly run: string; readonly tell: SentStatement['tell'] }[] = []
+
+  want({ run }: TurnStatement, tell: SentStatement['tell']): void {
+    this.#asked.push({ run, tell })
+  }
+
+  /** Asks for all of them, if there are any. */
+  check(ask: (statement: Statement, tell: SentStatement['tell']) => void): void {
+    if (this.#asked.length === 0) return
+    const runs = new Set(this.#asked.map(({ run }) => run))
+    ask({ sql: selectTurns, values: [JSON.stringify([...runs])] }, (answer, error) => {
+      const rows = new Map((answer?.rows as readonly TurnRow[] | undefined)?.map((row) => [row.uuid, row]))
+      for (const { run, tell } of this.#asked) {
+        const row = rows.get(run)
+        if (answer === undefined) tell(undefined, error)
+        else tell({ rows: row === undefined ? [] : [row], count: row === undefined ? 0 : 1 }, undefined)
+      }
+    })
+  }
+}

@@ -4,7 +4,7 @@ import { setImmediate } from 'node:timers/promises'
 import type { FailedAttempt, JournalEntry, Resolution, StoredError } from '../../../core/domain/run.ts'
 import type { StepMasks } from '../../../core/domain/mask.ts'
 import type { Database } from '../database/database.ts'
-import { runWithJournal } from './reruns.ts'
+import { runWithJournal } from '../runs/reruns.ts'
 import { fromJson, toJson } from '../database/columns.ts'
 import { opened, sealedColumns } from '../context/sealed-values.ts'
 

@@ -1,6 +1,6 @@
 import type { Work } from '../database/work.ts'
 import type { ExcerptLimits, JournalExcerpt } from '../../../core/ports/runs/journal-store.ts'
-import { runWithJournal } from './reruns.ts'
+import { runWithJournal } from '../runs/reruns.ts'
 import type { Database } from '../database/database.ts'
 import {
   openedInput,

@@ -1,5 +1,5 @@
 import type { Work } from '../database/work.ts'
-import QuickLRU from 'quick-lru'
+import { BegunSteps, insertStep, selectStep, stepKey, type StepKey, type StepRow } from './begun-steps.ts'
 import type { DestructiveOutcome } from '../../../core/destructive/containment.ts'
 import type { HeldUses } from '../../../core/domain/destructive-use.ts'
 import type { RatedStart } from '../../../core/common/rates.ts'
@@ -13,7 +13,7 @@ import type {
   JournalStore,
   NewResolution,
 } from '../../../core/ports/runs/journal-store.ts'
-import type { ReservedUses } from '../../../core/ports/runs/destructive-use-store.ts'
+import type { DestructiveCall, ReservedUses } from '../../../core/ports/runs/destructive-use-store.ts'
 import {
   endStep,
   parkStep,
@@ -26,10 +26,10 @@ import {
 import { applyState } from '../../../core/state/apply-state.ts'
 import type { StateRequest } from '../../../core/state/state.ts'
 import { stateAccess } from '../playbooks/state-rows.ts'
-import { recordDecision, recordSkill } from './audit-run.ts'
+import { recordDecision, recordSkill } from '../runs/audit-run.ts'
 import { describeUse, destructive, noteAction } from '../cases/case-actions.ts'
-import { updateRow } from '../context/rows.ts'
-import { toJson } from '../database/columns.ts'
+import { changeOne, updateRow } from '../context/rows.ts'
+import { toJson, type SqlValue } from '../database/columns.ts'
 import type { SqlDestructiveUseStore } from '../checkpoints/destructive-uses.ts'
 import { auditText, countUses } from '../checkpoints/count-uses.ts'
 import { journalExcerpt } from './journal-excerpt.ts'
@@ -46,25 +46,14 @@ import {
 import type { SqlRates } from '../limits/rates.ts'
 import { noteContainment, noteDecidedContainment } from '../containments/containment-rows.ts'
 import { noteUnknownStep } from '../triggers/run-events.ts'
-import { refreshWaiting, requireRunRow } from './run-rows.ts'
-import { wakeRun } from './run-turns.ts'
+import { refreshWaiting, requireRunRow } from '../runs/run-rows.ts'
+import { wakeRun } from '../runs/run-turns.ts'
 import { SqlStore, type StoreContext } from '../context/store-context.ts'
-
-interface StepRow extends Pick<JournalEntry, 'state' | 'kind' | 'attempt'> {
-  readonly id: number
-  readonly destructive: number
-}
-
-const selectStep = 'SELECT id, state, kind, attempt, destructive FROM journal WHERE run_id = ? AND path = ?'
-
-/** More than the number of runs with a turn. */
-const maxRows = 20_000
 
 export class SqlJournalStore extends SqlStore implements JournalStore {
   readonly #uses: SqlDestructiveUseStore
   readonly #rates: SqlRates
-  /** Keys of active runs by uuid. They never change, and a run is durable before its journal is written. */
-  readonly #rows = new QuickLRU<string, number>({ maxSize: maxRows })
+  readonly #begun = new BegunSteps()
 
   constructor(context: StoreContext, uses: SqlDestructiveUseStore, rates: SqlRates) {
     super(context)
@@ -73,19 +62,40 @@ export class SqlJournalStore extends SqlStore implements JournalStore {
   }
 
   begin(runUuid: string, entry: JournalBegin): Promise<HeldUses | undefined> {
-    const work = () => this.#begin(runUuid, entry)
-    return entry.destructive === undefined ? this.writeFor(runUuid, work) : this.writeAround(runUuid, work)
+    const { destructive: call } = entry
+    const key = stepKey(runUuid, entry.path)
+    return call === undefined
+      ? this.writeFor(runUuid, () => this.#begin(runUuid, entry, key))
+      : this.writeAround(runUuid, () => this.#beginDestructive(runUuid, entry, call, key))
   }
 
-  *#begin(runUuid: string, entry: JournalBegin): Work<HeldUses | undefined> {
+  *#begin(runUuid: string, entry: JournalBegin, key: StepKey): Work<undefined> {
     const run = yield* this.#requireRun(runUuid)
-    const held = yield* this.#countUse(run, entry)
+    const note = (step: StepRow | undefined): undefined => this.#begun.note(key, step)
+    yield* this.database.check<StepRow>(note, insertStep, ...this.#valuesOf(run, entry))
+    return undefined
+  }
+
+  *#beginDestructive(
+    runUuid: string,
+    entry: JournalBegin,
+    { class: kind, input, checks }: DestructiveCall,
+    key: StepKey,
+  ): Work<HeldUses | undefined> {
+    const run = yield* this.#requireRun(runUuid)
+    const { path, kind: skill, attempt } = entry
+    const uses = { skill, class: kind, paths: [path], inputs: [input], checks }
+    const held = yield* countUses(this.context, this.#uses, run, uses)
     if (held !== undefined) return held
-    const isNews = yield* this.database.run(
-      `INSERT INTO journal (run_id, path, step_id, kind, state, input, sensitive, attempt, started_at, destructive)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-       ON CONFLICT (run_id, path) DO UPDATE SET attempt = excluded.attempt
-         WHERE journal.state = excluded.state AND journal.attempt < excluded.attempt`,
+    const step = yield* this.database.get<StepRow>(insertStep, ...this.#valuesOf(run, entry))
+    this.#begun.note(key, step)
+    const details = { skill, path, attempt, input: auditText(input) }
+    if (step !== undefined) yield* recordSkill(this.context, runUuid, 'skill.called', details)
+    return undefined
+  }
+
+  #valuesOf(run: number, entry: JournalBegin): readonly SqlValue[] {
+    return [
       run,
       entry.path,
       entry.stepId,
@@ -96,12 +106,7 @@ export class SqlJournalStore extends SqlStore implements JournalStore {
       entry.attempt,
       entry.startedAt,
       entry.destructive === undefined ? 0 : destructive.may,
-    )
-    if (isNews === 0 || entry.destructive === undefined) return undefined
-    const { path, kind: skill, attempt } = entry
-    const input = auditText(entry.destructive.input)
-    yield* recordSkill(this.context, runUuid, 'skill.called', { skill, path, attempt, input })
-    return undefined
+    ]
   }
 
   reserve(runUuid: string, uses: ReservedUses): Promise<HeldUses | undefined> {
@@ -135,14 +140,16 @@ export class SqlJournalStore extends SqlStore implements JournalStore {
   }
 
   end(runUuid: string, path: string, end: JournalEnd): Promise<void> {
-    return this.writeFor(runUuid, () => this.#end(runUuid, path, end))
+    const key = stepKey(runUuid, path)
+    return this.writeFor(runUuid, () => this.#end(runUuid, path, end, key))
   }
 
-  *#end(runUuid: string, path: string, end: JournalEnd): Work<void> {
+  *#end(runUuid: string, path: string, end: JournalEnd, key: StepKey): Work<void> {
     const run = yield* this.#requireRun(runUuid)
-    const step = requireBegun(path, yield* this.database.get<StepRow>(selectStep, run, path))
+    const begun = this.#begun.take(key)
+    const step = requireBegun(path, begun ?? (yield* this.database.get<StepRow>(selectStep, run, path)))
     const changes = endStep(path, step, end)
-    yield* updateRow(this.database, 'journal', step.id, {
+    yield* changeOne(this.database, 'journal', step.id, {
       ...changes,
       error: errorJson(changes.error),
       output: this.#kept('output', path, end.output, end.isSensitive),
@@ -228,6 +235,7 @@ export class SqlJournalStore extends SqlStore implements JournalStore {
   }
 
   park(runUuid: string, path: string, tried?: FailedAttempt, call?: DestructiveOutcome): Promise<void> {
+    this.#begun.take(stepKey(runUuid, path))
     return this.writeFor(runUuid, function* () {
       const run = yield* this.#requireRun(runUuid)
       const step = yield* this.database.get<StepRow>(selectStep, run, path)
@@ -270,18 +278,6 @@ export class SqlJournalStore extends SqlStore implements JournalStore {
     return this.database.kept(toJson(value), isSensitive, `${what} ${path}`)
   }
 
-  *#countUse(run: number, { path, kind: skill, destructive }: JournalBegin): Work<HeldUses | undefined> {
-    if (destructive === undefined) return undefined
-    const { class: kind, input, checks } = destructive
-    return yield* countUses(this.context, this.#uses, run, {
-      skill,
-      class: kind,
-      paths: [path],
-      inputs: [input],
-      checks,
-    })
-  }
-
   /** In the case of the run, and among the containments. */
   *#noteOutcome(run: number, path: string, call: DestructiveOutcome | undefined, changedNothing: boolean) {
     const use = yield* describeUse(this.context, run, path, changedNothing)
@@ -290,11 +286,12 @@ export class SqlJournalStore extends SqlStore implements JournalStore {
   }
 
   *#requireRun(uuid: string): Work<number> {
-    const known = this.#rows.get(uuid)
+    // A run is durable before its journal is written.
+    const known = this.database.rowsOfRuns.get(uuid)
     if (known !== undefined) return known
     const row = yield* this.database.get<{ id: number }>('SELECT id FROM runs WHERE uuid = ?', uuid)
     if (row === undefined) throw new NotFoundError('run_not_found', `there is no run ${uuid}`)
-    this.#rows.set(uuid, row.id)
+    this.database.rowsOfRuns.set(uuid, row.id)
     return row.id
   }
 }
