@@ -20,17 +20,15 @@ import type {
   WokenTurn,
 } from '../../../core/ports/runs/run-store.ts'
 import type { ListPage, ListRequest, OrganizationScope } from '../../../core/ports/common.ts'
-import { authorOf, type Actor } from '../../../core/domain/audit.ts'
-import { endOfCancelled, newRunStatus } from '../../../core/transitions/run.ts'
+import type { Actor } from '../../../core/domain/audit.ts'
+import { newRunStatus } from '../../../core/transitions/run.ts'
 import { queueOrGroup } from '../alerts/alert-groups.ts'
-import { recordRun } from './audit-run.ts'
-import { toJson } from '../database/columns.ts'
 import { playbookActivity, playbookResults } from '../playbooks/playbook-results.ts'
 import { claims } from '../database/request-claims.ts'
 import { hasSuccessor, IncompleteJournalError, requestersOf, unfinishedCopy } from './reruns.ts'
 import { countUnfinished } from './unfinished-work.ts'
 import { queueRun } from './queue-run.ts'
-import { copyOn, endRun, openCaseOf, readEnding, startRun } from './run-transitions.ts'
+import { askToCancel, copyOn, endRun, openCaseOf, readEnding, startRun } from './run-transitions.ts'
 import { listRuns } from './list-runs.ts'
 import { requireRunRow, selectRun, toRun, type RunRow } from './run-rows.ts'
 import {
@@ -46,7 +44,6 @@ import {
   setAlone,
   suspectRuns,
   takeTurn,
-  wakeRun,
   wokenTurns,
 } from './run-turns.ts'
 import { isInScope } from '../../../core/common/scope.ts'
@@ -167,18 +164,7 @@ export class SqlRunStore extends SqlStore implements RunStore {
     const run = yield* requireRunRow(this.database, 'uuid', uuid.toLowerCase())
     if (!isInScope(scope, run.organizationUuid))
       throw new NotFoundError('run_not_found', `there is no run ${uuid}`)
-    const end = endOfCancelled(run)
-    const isNews =
-      (yield* this.database.run(
-        'UPDATE runs SET cancelled_by = ?, cancelled_at = ? WHERE id = ? AND cancelled_at IS NULL',
-        toJson(authorOf(by)),
-        this.clock.now(),
-        run.id,
-      )) === 1
-    if (isNews) yield* recordRun(this.context, 'run.cancelled', run, by)
-    const asked = yield* requireRunRow(this.database, 'id', run.id)
-    yield* wakeRun(this.database, run.id)
-    return end === undefined ? toRun(asked) : yield* endRun(this.context, asked, end, { onUnsettled })
+    return yield* askToCancel(this.context, run, by, onUnsettled)
   }
 
   nextInLine(uuid: string): Promise<Run | undefined> {

@@ -1,5 +1,5 @@
 import { together, type Work } from '../database/work.ts'
-import { theRun } from '../../../core/domain/audit.ts'
+import { authorOf, theRun, type Actor } from '../../../core/domain/audit.ts'
 import { composeCaseId } from '../../../core/domain/ids.ts'
 import type { RunRate } from '../../../core/common/rates.ts'
 import type { Run, RunEnd } from '../../../core/domain/run.ts'
@@ -8,6 +8,7 @@ import { beginAlert, endAlert, type AlertChanges } from '../../../core/transitio
 import { openQuestion } from '../../../core/transitions/question.ts'
 import {
   droppedEnd,
+  endOfCancelled,
   endedRun,
   newRunStatus,
   rateExceededEnd,
@@ -16,6 +17,7 @@ import {
   startedRun,
   stateOfAbandonedQuestions,
 } from '../../../core/transitions/run.ts'
+import { recordRun } from './audit-run.ts'
 import { investigationEntries, runEndedEntry } from '../../../core/transitions/timeline.ts'
 import { alertStateOf, alertStateOfRun, changeAlert, type AlertStateRow } from '../alerts/alert-rows.ts'
 import { noteEarlierActions } from '../cases/case-actions.ts'
@@ -214,6 +216,28 @@ export function* endRun(
   yield* noteRunEvent(database, endedRunEvent(end), run, now)
   if (run.concurrencyKey !== null) yield* wakeNextInLine(database, run.concurrencyKey)
   return { ...toListedRun(run), ...changes, output: end.output ?? null }
+}
+
+/** @param onUnsettled see `EndingOptions` */
+export function* askToCancel(
+  context: StoreContext,
+  run: RunRow,
+  by: Actor,
+  onUnsettled: () => void,
+): Work<Run> {
+  const { database, clock } = context
+  const end = endOfCancelled(run)
+  const isNews =
+    (yield* database.run(
+      'UPDATE runs SET cancelled_by = ?, cancelled_at = ? WHERE id = ? AND cancelled_at IS NULL',
+      toJson(authorOf(by)),
+      clock.now(),
+      run.id,
+    )) === 1
+  if (isNews) yield* recordRun(context, 'run.cancelled', run, by)
+  const asked = yield* requireRunRow(database, 'id', run.id)
+  yield* wakeRun(database, run.id)
+  return end === undefined ? toRun(asked) : yield* endRun(context, asked, end, { onUnsettled })
 }
 
 /** What a run that ends may leave behind, in one question: most runs leave nothing, and an UPDATE without rows costs as much as one with rows. */
