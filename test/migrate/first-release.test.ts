@@ -13,6 +13,7 @@ import { openPostgresStores } from '../../server/postgres/stores.ts'
 import { newAlert } from '../contract/fixture.ts'
 import { adminKey, clockOfFirstRelease, fixture } from '../faults/support/first-release.ts'
 import { createDatabase, describePostgres, type TestDatabase } from '../support/postgres.ts'
+import { eventually } from '../support/eventually.ts'
 import { startServer } from '../support/server/start-server.ts'
 import { somebody } from '../support/somebody.ts'
 import { openStoresIn } from '../support/stores.ts'
@@ -94,7 +95,10 @@ describePostgres('the data of the first release', () => {
       expect([run.status, run.output]).to.deep.equal(['completed', { slept: true }])
       break
     }
-    const [checkpoint] = (await server.call('/checkpoints')).body.data
+    const checkpoint = await eventually(
+      'the question',
+      async () => (await server.call('/checkpoints')).body.data[0],
+    )
     const answered = await server.call(`/checkpoints/${checkpoint.checkpoint_id}/answer`, {
       body: { answer: 'yes' },
     })

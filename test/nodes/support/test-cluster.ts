@@ -95,14 +95,15 @@ export async function startTestCluster(options: TestClusterOptions): Promise<Tes
     adminKey = server.adminKey
     return server
   }
-  const nodes: ClusterNode[] = []
-  const add = async (version?: string): Promise<ClusterNode> => {
-    const name = `node-${nodes.length}`
-    const node = { name, version, server: await start(name, version) }
-    nodes.push(node)
-    return node
+  const make = async (index: number, version: string | undefined): Promise<ClusterNode> => {
+    const name = `node-${index}`
+    return { name, version, server: await start(name, version) }
   }
-  for (let index = 0; index < options.nodes; index++) await add(options.version)
+  const indexes = Array.from({ length: options.nodes }, (_, index) => index)
+  for (const index of indexes) await addressOf(`node-${index}`) // in this order
+  // The first creates tables and key.
+  const nodes = [await make(0, options.version)]
+  nodes.push(...(await Promise.all(indexes.slice(1).map((index) => make(index, options.version)))))
   return {
     database,
     environment,
@@ -116,7 +117,11 @@ export async function startTestCluster(options: TestClusterOptions): Promise<Tes
     async restart(node) {
       node.server = await start(node.name, node.version)
     },
-    add,
+    async add(version) {
+      const node = await make(nodes.length, version)
+      nodes.push(node)
+      return node
+    },
     async idOf({ server }) {
       const [row] = await database.query(
         `SELECT id FROM nodes WHERE name LIKE '%:${server.command.process.pid}' ORDER BY started_at DESC LIMIT 1`,
