@@ -6,10 +6,11 @@ import pg from 'pg'
 import { parsePostgresAddress } from '../../server/postgres/driver/address.ts'
 import { migratePostgres } from '../../server/postgres/migrate.ts'
 import { migrateToPostgres } from '../../server/postgres/move/to-postgres.ts'
+import { migrateToSqlite } from '../../server/postgres/move/to-sqlite.ts'
 import { openPostgres } from '../../server/postgres/open-postgres.ts'
 import { systemClock } from '../../server/clock.ts'
 import { expectRejection } from '../contract/fixture.ts'
-import { describePostgres } from '../support/postgres.ts'
+import { createDatabase, describePostgres } from '../support/postgres.ts'
 import { PostgresServer } from '../support/postgres/server.ts'
 import { openStoresIn } from '../support/stores.ts'
 import { dumpOf } from './support/strange-rows.ts'
@@ -220,6 +221,16 @@ describePostgres('a migration from PostgreSQL refuses', () => {
     expect(error.message).to.include('this machine')
     await server.close()
     await world.migrateBack()
+  })
+
+  it('a database without data of Tocsin', async () => {
+    const empty = await createDatabase()
+    const address = parsePostgresAddress(empty.address)
+    const migration = migrateToSqlite({ dataDir: world.back, address, progress: silent })
+    const error = await expectRejection(migration, 'ConflictError', 'not_a_tocsin_database')
+    await empty.drop()
+    expect(error.hint).to.match(/^Correct the address/)
+    expect(await readdir(world.back)).not.to.include('tocsin.db')
   })
 
   it('a data directory that has data', async () => {

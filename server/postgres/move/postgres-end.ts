@@ -207,8 +207,13 @@ export async function readCounters(
   return counters
 }
 
-/** Throws ConflictError `database_too_old`, and what `readVersion` throws. */
+/** Throws ConflictError `not_a_tocsin_database`, `database_too_old`, and what `readVersion` throws. */
 export async function requireCurrentSource({ session, address }: PostgresEnd): Promise<void> {
+  const { rows } = await session.query(`SELECT to_regclass('tocsin_schema')::text AS found`)
+  if ((rows as readonly { readonly found: string | null }[])[0]?.found == null)
+    throw new ConflictError('not_a_tocsin_database', `${showAddress(address)} has no data of Tocsin`, {
+      hint: 'Correct the address: it must name the database of the servers, and their schema if it is not public (?schema=…).',
+    })
   const version = await readVersion(session)
   if (version < newestVersion) throw databaseTooOld(showAddress(address), version, newestVersion)
 }

@@ -50,12 +50,12 @@ export async function migrateToSqlite(
     const holder = await connectTo(address)
     ends.push(holder)
     await claimDatabase(holder, options.patienceMs)
+    await requireCurrentSource(holder)
     await stopWrites(holder)
     const source = await identityOfData(holder)
     const found = await readMigrationTable(holder.session)
     if (found !== undefined && !isCopyOf(path, source))
       throw markedError(found, showAddress(address), `drop its table ${migrationTable}`)
-    await requireCurrentSource(holder)
     const mark = { other: showAddress(address), source, version: newestVersion, at: systemClock.now() }
     target = prepareSqliteTarget(path, { ...mark, state: 'unfinished' })
     await requireSameTables(target.tables, holder.connection)
