@@ -165,7 +165,7 @@ function openLibrary(
   stores: Stores,
   catalogue: Catalogue,
   log: Log,
-  { exclusive, signals }: Cluster,
+  { exclusive, signals, others }: Cluster,
 ) {
   return openPlaybookLibrary({
     store: stores.playbooks,
@@ -175,6 +175,7 @@ function openLibrary(
     ...serverNames(stores),
     exclusive,
     onPublished: () => signals.publish({ kind: 'playbooks_changed' }),
+    told: () => others().find(({ folder }) => folder !== undefined)?.folder,
   })
 }
 

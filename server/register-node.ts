@@ -53,6 +53,7 @@ export function registerNode(composition: NodeComposition): void {
       lastError,
       isDraining: () => get(tokens.draining).signal.aborted,
       rates: () => get(tokens.storms).own(),
+      folder: () => library.folderReport(),
     }),
   )
   register(

@@ -88,6 +88,7 @@ export function registerRunStarters(composition: StartersComposition): void {
     createFolderWatch({
       files: playbookFilesIn(config.playbooksDir),
       reload: () => library.reload(),
+      takeUpRefused: () => library.takeUpRefused(),
       onChange: () => takeOverPlaybooks(get),
       periodMs: config.playbooksReloadMs,
       exclusive,

@@ -16,6 +16,7 @@ import { applySet, type AppliedSet, type PlaybookSet, type SetOptions } from '..
 import { liveHash, type PublishScope } from '../publishing/playbook-owner.ts'
 import { promotion, type SeenVersions } from '../shadow/promoted-source.ts'
 import { onlyProcess, type ExclusiveWork } from '../ports/nodes/exclusive-work.ts'
+import type { FolderReport } from '../ports/nodes/node-store.ts'
 import type { Publication } from '../ports/playbook-store.ts'
 import { SharedPublishing } from '../publishing/shared-publishing.ts'
 import { PlaybookVersions, type PlaybookOrigin } from './playbook-versions.ts'
@@ -60,8 +61,13 @@ export interface PlaybookLibrary {
   reload(): Promise<Reloaded>
   /** Makes the playbooks of this node those that other nodes have published. Whether any has changed. */
   follow(): Promise<boolean>
-  /** Publishes files that were refused only because of names that exist by now, such as a new connection. */
-  takeUpRefused(): Promise<void>
+  /**
+   * Publishes files that were refused only because of names that exist by now, such as a new connection. Whether there were any; of
+   * several nodes, only on the one that reads the folder.
+   */
+  takeUpRefused(): Promise<boolean>
+  /** What this node tells the others of the folder; undefined: it does not read it, or nothing is wrong. */
+  folderReport(): FolderReport | undefined
   /**
    * Publishes changes for later alerts and schedules, all or none: checks them together, and writes and deletes their files in the
    * folder. Active runs continue with the version they started with.
@@ -102,6 +108,8 @@ interface OpenLibraryOptions extends PlaybookLibraryOptions {
   readonly exclusive?: ExclusiveWork | undefined
   /** Called when this node has published playbooks, or deleted them. */
   readonly onPublished?: (() => void) | undefined
+  /** What the node that reads the folder tells of it. Default: that is this one. */
+  readonly told?: (() => FolderReport | undefined) | undefined
 }
 
 const nothingReloaded: Reloaded = { refused: undefined, published: [], removed: [] }
@@ -116,7 +124,7 @@ const isChanging: Reloaded = {
  * files are valid; otherwise the published set stays live.
  */
 export async function openPlaybookLibrary(options: OpenLibraryOptions): Promise<PlaybookLibrary> {
-  const { store, catalogue, log, exclusive = onlyProcess, onPublished } = options
+  const { store, catalogue, log, exclusive = onlyProcess, onPublished, told = () => undefined } = options
   const versions = new PlaybookVersions(store, catalogue, onPublished)
   const { authored } = versions
   const folder = new PlaybookFolder(options, versions)
@@ -138,8 +146,9 @@ export async function openPlaybookLibrary(options: OpenLibraryOptions): Promise<
     published: (name) => authored.get(name)?.hash,
     fileOf: (name) => record.paths.get(name),
     folder: options.files.folder,
-    refused: () => record.refused,
-    refusedChange: () => record.refusedChange,
+    refused: () => told()?.refused ?? record.refused,
+    refusedChange: () => told()?.change ?? record.refusedChange,
+    folderReport: () => record.report(),
     rivals: () => record.rivals,
     byHash: (hash) => versions.byHash(hash),
     keep: (source, from) => versions.keep(source, from),
@@ -149,9 +158,7 @@ export async function openPlaybookLibrary(options: OpenLibraryOptions): Promise<
       if (!(await readsFolder())) return nothingReloaded
       return exclusive.isShared && (await shared.isChanging()) ? isChanging : await folder.reload()
     },
-    async takeUpRefused() {
-      if (await readsFolder()) await folder.takeUpRefused()
-    },
+    takeUpRefused: async () => (await readsFolder()) && (await folder.takeUpRefused()),
     apply: (...application) => change(() => folder.apply(...application)),
     async applySet(given, how) {
       if (exclusive.isShared) await folder.inTurn(() => shared.requireIdle())

@@ -1,7 +1,9 @@
-import { join, relative } from 'node:path'
+import { join, relative, resolve } from 'node:path'
 import type { Rivalry } from '../playbook/check/find-rivals.ts'
 import { contentHash } from '../playbook/language/source-text.ts'
+import type { SourceProblem } from '../errors/source-frame.ts'
 import type { Log } from '../ports/log.ts'
+import type { FolderReport } from '../ports/nodes/node-store.ts'
 import type { PlaybookChange } from './check-changes.ts'
 import type { FolderComparison } from './compare-folder.ts'
 import { isForNamesOnly, type RefusedChange } from './hindrance.ts'
@@ -15,6 +17,8 @@ export interface RefusedFile {
 }
 
 const maxLogged = 10_000
+/** Files, and problems, that other nodes are told. */
+const maxTold = 20
 
 /** What is known of the files of the folder since they were last read or written. */
 export class FolderRecord {
@@ -50,6 +54,23 @@ export class FolderRecord {
   /** Path in the folder. */
   fileAt(path: string): string {
     return relative(this.#folder, path)
+  }
+
+  /** For other nodes; undefined: nothing is wrong. */
+  report(): FolderReport | undefined {
+    const { refused, refusedChange: change } = this
+    if (refused.length === 0 && change === undefined) return undefined
+    const inFolder = (problem: SourceProblem) => ({
+      ...problem,
+      file: this.fileAt(resolve(this.#folder, problem.file ?? '')),
+    })
+    return {
+      refused: refused.slice(0, maxTold),
+      change:
+        change === undefined
+          ? null
+          : { ...change, problems: change.problems.slice(0, maxTold).map(inFolder) },
+    }
   }
 
   noteApplied(changes: readonly PlaybookChange[]): void {

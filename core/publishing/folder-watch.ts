@@ -14,6 +14,8 @@ export interface FolderWatch {
 export interface FolderWatchOptions {
   readonly files: Pick<PlaybookFiles, 'state'>
   readonly reload: () => Promise<Reloaded>
+  /** See `PlaybookLibrary`. */
+  readonly takeUpRefused: () => Promise<boolean>
   /** Called when playbooks were published or deleted. */
   readonly onChange: () => Promise<void>
   /** Time between two looks. */
@@ -30,7 +32,7 @@ export const defaultReloadSeconds = 5
 const stillMs = 1_000
 
 export function createFolderWatch(options: FolderWatchOptions): FolderWatch {
-  const { files, reload, onChange, periodMs, clock, log, exclusive = onlyProcess } = options
+  const { files, reload, takeUpRefused, onChange, periodMs, clock, log, exclusive = onlyProcess } = options
   const stopping = new AbortController()
   const { signal } = stopping
   let underWay: Promise<void> | undefined
@@ -53,7 +55,11 @@ export function createFolderWatch(options: FolderWatchOptions): FolderWatch {
     const { fingerprint, isBusy } = await files.state()
     const isStill = fingerprint === seen && !isBusy
     seen = fingerprint
-    if (fingerprint === reloaded && !isBusy) return true
+    if (fingerprint === reloaded && !isBusy) {
+      // Another node may have created what a file names.
+      if (exclusive.isShared && (await takeUpRefused())) await onChange()
+      return true
+    }
     if (!isStill) return false
     const { refused, published, removed } = await reload()
     if (published.length + removed.length > 0) await onChange()

@@ -72,11 +72,12 @@ export class PlaybookFolder {
     return this.inTurn(async () => (await this.#settle()) ?? (await this.#take(false)))
   }
 
-  takeUpRefused(): Promise<void> {
+  takeUpRefused(): Promise<boolean> {
     return this.inTurn(async () => {
       const { refusedChange } = this.record
-      if (refusedChange !== undefined && isForNamesOnly(refusedChange)) await this.#take(false)
-      else await this.#takeUpNamed()
+      if (refusedChange === undefined || !isForNamesOnly(refusedChange)) return await this.#takeUpNamed()
+      const { published, removed } = await this.#take(false)
+      return published.length + removed.length > 0
     })
   }
 
@@ -278,15 +279,16 @@ export class PlaybookFolder {
   }
 
   /** Publishes files whose unknown names exist by now. */
-  async #takeUpNamed(): Promise<void> {
+  /** Whether any is live now. */
+  async #takeUpNamed(): Promise<boolean> {
     const { unnamed } = this.record
-    if (unnamed.size === 0) return
+    if (unnamed.size === 0) return false
     const { files, catalogue, log } = this.#options
     const read = await readPlaybookFolder(files, catalogue, await this.known())
     const named = read.flatMap(({ path, hash, playbook }) =>
       playbook !== undefined && unnamed.has(path) ? [{ path, hash, playbook }] : [],
     )
-    if (named.length === 0) return
+    if (named.length === 0) return false
     const hashes = named.map(({ path, hash }) => ({ path: this.record.fileAt(path), hash }))
     const versions = await this.#owned(named, () => undefined)
     await this.#versions.publish(versions, { removed: [], files: hashes }, theServer)
@@ -294,5 +296,6 @@ export class PlaybookFolder {
       this.record.noteNamed(playbook.name, path, hash)
       log.info({ playbook: playbook.name, path }, 'the playbook is live')
     }
+    return true
   }
 }

@@ -8,6 +8,7 @@ export interface NodeReporterOptions {
   readonly lastError: () => NodeReport['lastError']
   readonly isDraining: () => boolean
   readonly rates: () => NodeReport['rates']
+  readonly folder: () => NodeReport['folder']
 }
 
 /** How long a report is good: over a shorter time, the use of the processor says little. */
@@ -15,7 +16,7 @@ const keptMs = 1_000
 
 /** Composes what this process tells of itself; the use of the processor is that since the report before. */
 export function createNodeReporter(options: NodeReporterOptions): () => NodeReport {
-  const { load, lastError, isDraining, rates } = options
+  const { load, lastError, isDraining, rates, folder } = options
   let before = { cpu: { user: 0, system: 0 }, at: 0 }
   let cpuPercent = 0
   return () => {
@@ -35,6 +36,7 @@ export function createNodeReporter(options: NodeReporterOptions): () => NodeRepo
       memoryBytes: process.memoryUsage.rss(),
       lastError: lastError(),
       rates: rates(),
+      folder: folder(),
     }
   }
 }

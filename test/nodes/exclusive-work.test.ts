@@ -99,6 +99,7 @@ describe('background work over several nodes', () => {
         ...shared(),
         files: { state: async () => ({ fingerprint: '1', isBusy: false, revision: null }) as never },
         reload: () => work({ refused: undefined, published: [], removed: [] }),
+        takeUpRefused: async () => false,
         onChange: async () => {},
         periodMs: 5_000,
       }),

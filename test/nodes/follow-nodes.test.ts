@@ -5,6 +5,7 @@ import type { Change } from '../../core/domain/change.ts'
 import { createPauses, type Pauses } from '../../core/engine/turns/pauses.ts'
 import { openPlaybookLibrary, type PlaybookLibrary } from '../../core/investigation/playbook-library.ts'
 import { createWaits } from '../../core/investigation/waits.ts'
+import { createFolderWatch } from '../../core/publishing/folder-watch.ts'
 import type { ExclusiveWork } from '../../core/ports/nodes/exclusive-work.ts'
 import type { ConnectionPause } from '../../core/ports/nodes/signals.ts'
 import type { Stores } from '../../core/ports/stores.ts'
@@ -18,6 +19,8 @@ import { ManualClock, settle } from '../engine/support/manual-clock.ts'
 import { openTemporaryStores, type TemporaryStores } from '../support/stores.ts'
 import { eventually } from '../support/eventually.ts'
 import { somebody } from '../support/somebody.ts'
+
+type LibraryOptions = Parameters<typeof openPlaybookLibrary>[0]
 
 const log = { debug() {}, info() {}, warn() {}, error() {} }
 const untilRead = () => new Promise((resolve) => setTimeout(resolve, 60))
@@ -164,9 +167,10 @@ describe('what another node changes', () => {
       await write('first', 1)
     })
 
-    const open = (stores: Stores): Promise<PlaybookLibrary> => {
+    const open = (stores: Stores, more: Partial<LibraryOptions> = {}): Promise<PlaybookLibrary> => {
       const signals = bus.join()
       return openPlaybookLibrary({
+        ...more,
         store: stores.playbooks,
         catalogue,
         log,
@@ -193,6 +197,44 @@ describe('what another node changes', () => {
       await a.reload()
       await eventually('b has not the second one', async () => b.newest('second') === undefined || undefined)
       expect(b.fileOf('first')).to.equal(join(folder(), 'first.yaml'))
+    })
+
+    it('that names what another node creates is live then, and all nodes say until then what is wrong', async () => {
+      const providers = ['siem']
+      const known = async () => ({ connections: [], providers: [...providers] })
+      const a = await open(opened.stores, { known })
+      const b = await open(other, { known, told: () => a.folderReport() })
+      expect([a.folderReport(), b.refused()]).to.deep.equal([undefined, []])
+      await writeFile(
+        join(folder(), 'first.yaml'),
+        source('first', 2).replace('type: first', 'type: first, provider: edr'),
+      )
+      let changes = 0
+      const watch = createFolderWatch({
+        files: playbookFilesIn(folder()),
+        reload: () => a.reload(),
+        takeUpRefused: () => a.takeUpRefused(),
+        onChange: async () => void changes++,
+        periodMs: 5_000,
+        exclusive: exclusiveOf(opened.stores),
+        clock,
+        log,
+      })
+      watch.start()
+      const afterLook = async (met: () => boolean) => {
+        await clock.advance(5_000)
+        await untilRead()
+        return met() || undefined
+      }
+      await eventually('the refusal', () => afterLook(() => a.refusedChange() !== undefined))
+      expect(b.refused()).to.deep.equal([{ file: 'first.yaml', errors: 1 }])
+      expect(b.refusedChange()?.problems[0]).to.include({ code: 'E322', file: 'first.yaml' })
+      await afterLook(() => true)
+      expect([await b.takeUpRefused(), changes]).to.deep.equal([false, 0])
+      providers.push('edr')
+      await eventually('the playbook', () => afterLook(() => changes === 1))
+      expect([a.folderReport(), b.refused(), b.refusedChange()]).to.deep.equal([undefined, [], undefined])
+      await watch.stop()
     })
 
     it('is live within a second without signals', async () => {

@@ -160,6 +160,7 @@ describe('the report of a node', () => {
       load: () => ({ active: 3, queued: 4 }),
       lastError: remembered.lastError,
       isDraining: () => isDraining,
+      folder: () => undefined,
       rates: () => ({ main: { received: 1, grouped: 0, refused: 0, ended: 2 } }),
     })
     expect(tell()).to.deep.include({ role: 'active', runs: 3, queued: 4, lastError: null })

@@ -1,3 +1,4 @@
+import type { SourceProblem } from '../../errors/source-frame.ts'
 import type { ExclusiveJob } from './exclusive-work.ts'
 
 /** A process that runs investigations. */
@@ -34,6 +35,18 @@ export interface MinuteRates {
 /** By organization (uuid); absent: nothing. */
 export type RatesOfOrganizations = Readonly<Record<string, MinuteRates>>
 
+/** What is wrong with the playbooks folder. */
+export interface FolderReport {
+  /** Files that are not live, by their paths in the folder. */
+  readonly refused: readonly { readonly file: string; readonly errors: number }[]
+  /** See `RefusedChange`; null: all is published. */
+  readonly change: {
+    readonly reason: 'errors' | 'missing' | 'empty' | 'changing'
+    readonly changed: number
+    readonly problems: readonly SourceProblem[]
+  } | null
+}
+
 /** What a node tells the others of itself. */
 export interface NodeReport {
   /** `draining`: it stops, and hands its runs over. */
@@ -49,6 +62,8 @@ export interface NodeReport {
   readonly lastError: { readonly at: number; readonly message: string } | null
   /** Of the busiest organizations. Absent: an older node does not tell. */
   readonly rates?: RatesOfOrganizations | undefined
+  /** Of the node that reads the folder, if something is wrong with it. */
+  readonly folder?: FolderReport | undefined
 }
 
 /** `left`: it stopped regularly. `lost`: it no longer renewed its lease. */
