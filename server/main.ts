@@ -175,6 +175,7 @@ function openLibrary(
     ...serverNames(stores),
     exclusive,
     onPublished: () => signals.publish({ kind: 'playbooks_changed' }),
+    onReload: () => signals.publish({ kind: 'folder_asked' }),
     told: () => others().find(({ folder }) => folder !== undefined)?.folder,
   })
 }

@@ -56,9 +56,12 @@ export interface PlaybookLibrary {
   check(source: string, known?: KnownNames): Sliced<CheckedEdit>
   /**
    * Publishes what changed in the folder since it was last read, if all changed files are valid; otherwise nothing of it. A deleted
-   * file ends its playbook: active runs continue, and no new ones start.
+   * file ends its playbook: active runs continue, and no new ones start. Of several nodes, only one reads the folder; others give an
+   * empty result.
    */
   reload(): Promise<Reloaded>
+  /** As `reload`; if another node reads the folder, it is asked to. */
+  reloadAnywhere(): Promise<Reloaded>
   /** Makes the playbooks of this node those that other nodes have published. Whether any has changed. */
   follow(): Promise<boolean>
   /**
@@ -108,6 +111,8 @@ interface OpenLibraryOptions extends PlaybookLibraryOptions {
   readonly exclusive?: ExclusiveWork | undefined
   /** Called when this node has published playbooks, or deleted them. */
   readonly onPublished?: (() => void) | undefined
+  /** Asks the node that reads the folder to read it now. */
+  readonly onReload?: (() => void) | undefined
   /** What the node that reads the folder tells of it. Default: that is this one. */
   readonly told?: (() => FolderReport | undefined) | undefined
 }
@@ -137,6 +142,10 @@ export async function openPlaybookLibrary(options: OpenLibraryOptions): Promise<
       if (exclusive.isShared) await shared.requireIdle()
       return await work()
     })
+  async function reload(): Promise<Reloaded> {
+    if (!(await readsFolder())) return nothingReloaded
+    return exclusive.isShared && (await shared.isChanging()) ? isChanging : await folder.reload()
+  }
   if (await readsFolder()) await folder.load()
   else await shared.follow()
   return {
@@ -154,9 +163,10 @@ export async function openPlaybookLibrary(options: OpenLibraryOptions): Promise<
     keep: (source, from) => versions.keep(source, from),
     check: (source, names) => checkBeside(source, [...authored.values()], catalogue, names),
     follow: () => folder.inTurn(() => shared.follow()),
-    async reload() {
-      if (!(await readsFolder())) return nothingReloaded
-      return exclusive.isShared && (await shared.isChanging()) ? isChanging : await folder.reload()
+    reload,
+    async reloadAnywhere() {
+      if (!(await readsFolder())) options.onReload?.()
+      return await reload()
     },
     takeUpRefused: async () => (await readsFolder()) && (await folder.takeUpRefused()),
     apply: (...application) => change(() => folder.apply(...application)),

@@ -278,8 +278,7 @@ export class PlaybookFolder {
     return true
   }
 
-  /** Publishes files whose unknown names exist by now. */
-  /** Whether any is live now. */
+  /** Publishes files whose unknown names exist by now. Whether there were any. */
   async #takeUpNamed(): Promise<boolean> {
     const { unnamed } = this.record
     if (unnamed.size === 0) return false

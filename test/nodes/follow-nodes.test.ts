@@ -62,7 +62,10 @@ describe('what another node changes', () => {
       runner: { heard() {} },
       pauses: { refresh: async () => {} },
       investigations: { endedElsewhere() {}, lookAtWaits: async () => {} },
-      library: { follow: async () => false },
+      library: {
+        follow: async () => false,
+        reload: async () => ({ refused: undefined, published: [], removed: [] }),
+      },
       onPlaybooks: async () => {},
       scheduler: { follow: async () => {} },
       onConfiguration() {},
@@ -177,6 +180,7 @@ describe('what another node changes', () => {
         files: playbookFilesIn(folder()),
         exclusive: exclusiveOf(stores),
         onPublished: () => signals.publish({ kind: 'playbooks_changed' }),
+        onReload: () => signals.publish({ kind: 'folder_asked' }),
       })
     }
 
@@ -190,6 +194,8 @@ describe('what another node changes', () => {
       await write('first', 2)
       await write('second', 1)
       expect((await b.reload()).published).to.deep.equal([])
+      await settle()
+      expect(b.newest('second')).to.equal(undefined)
       expect((await a.reload()).published).to.have.members(['first', 'second'])
       await eventually('b has both', async () => changes === 1 || undefined)
       expect([b.newest('first'), b.newest('second')]).to.deep.equal([a.newest('first'), a.newest('second')])
@@ -235,6 +241,18 @@ describe('what another node changes', () => {
       await eventually('the playbook', () => afterLook(() => changes === 1))
       expect([a.folderReport(), b.refused(), b.refusedChange()]).to.deep.equal([undefined, [], undefined])
       await watch.stop()
+    })
+
+    it('is published from the folder by the node that reads it, if another one is asked to', async () => {
+      const a = await open(opened.stores)
+      const b = await open(other)
+      follow({ library: a })
+      follow({ library: b })
+      await settle()
+      await write('second', 1)
+      expect((await b.reloadAnywhere()).published).to.deep.equal([])
+      await eventually('both have it', async () => b.newest('second') ?? undefined)
+      expect(a.newest('second')).to.equal(b.newest('second'))
     })
 
     it('is live within a second without signals', async () => {

@@ -18,6 +18,8 @@ export type Signal =
   | { readonly kind: 'configuration_changed' }
   /** The published playbooks. */
   | { readonly kind: 'playbooks_changed' }
+  /** Somebody asked another node than the one that reads the playbooks folder to read it now. */
+  | { readonly kind: 'folder_asked' }
   /** For event streams. */
   | { readonly kind: 'changed'; readonly changes: readonly ToldChange[] }
   | { readonly kind: 'connection_paused'; readonly pause: ConnectionPause }

@@ -20,7 +20,7 @@ export interface NodeFollowerOptions {
   readonly runner: Pick<Runner, 'heard'>
   readonly pauses: Pick<Pauses, 'refresh'>
   readonly investigations: Pick<Investigations, 'endedElsewhere' | 'lookAtWaits'>
-  readonly library: Pick<PlaybookLibrary, 'follow'>
+  readonly library: Pick<PlaybookLibrary, 'follow' | 'reload'>
   /** Schedules and triggers follow other playbooks. */
   readonly onPlaybooks: () => Promise<void>
   readonly scheduler: Pick<Scheduler, 'follow'>
@@ -35,11 +35,16 @@ export interface NodeFollowerOptions {
 const lookMs = 800
 
 type Look = 'organizations' | 'pause' | 'playbooks' | 'waits'
+type Work = Look | 'folder'
 
 export function createNodeFollower(options: NodeFollowerOptions): NodeFollower {
   const { signals, runner, scheduler, pauses, investigations, library, clock, log } = options
   const background = createBackground(clock, work)
-  const looks: Readonly<Record<Look, () => Promise<void>>> = {
+  const looks: Readonly<Record<Work, () => Promise<void>>> = {
+    async folder() {
+      const { published, removed } = await library.reload()
+      if (published.length + removed.length > 0) await options.onPlaybooks()
+    },
     organizations: () => scheduler.follow(),
     pause: () => pauses.refresh(),
     async playbooks() {
@@ -47,7 +52,7 @@ export function createNodeFollower(options: NodeFollowerOptions): NodeFollower {
     },
     waits: () => investigations.lookAtWaits(),
   }
-  const all = Object.keys(looks) as readonly Look[]
+  const all: readonly Look[] = ['organizations', 'pause', 'playbooks', 'waits']
   let end = (): void => undefined
 
   async function work(): Promise<void> {
@@ -58,7 +63,7 @@ export function createNodeFollower(options: NodeFollowerOptions): NodeFollower {
   }
 
   /** Never rejects. */
-  async function look(which: Look): Promise<void> {
+  async function look(which: Work): Promise<void> {
     if (background.signal.aborted) return
     await looks[which]().catch((error: unknown) =>
       log.warn({ error, kind: which }, 'could not read what other nodes have changed; trying again soon'),
@@ -69,6 +74,7 @@ export function createNodeFollower(options: NodeFollowerOptions): NodeFollower {
     runner.heard(signal)
     if (signal.kind === 'pause_changed') void look('pause')
     else if (signal.kind === 'playbooks_changed') void look('playbooks')
+    else if (signal.kind === 'folder_asked') void look('folder')
     else if (signal.kind === 'investigation_ended') investigations.endedElsewhere(signal.alertId)
     else if (signal.kind === 'connection_paused') options.onConnectionPaused(signal.pause)
     else if (signal.kind === 'configuration_changed') options.onConfiguration()

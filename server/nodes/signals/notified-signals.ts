@@ -143,6 +143,7 @@ const known: ReadonlySet<string> = new Set<SignalKind>([
   'pause_changed',
   'configuration_changed',
   'playbooks_changed',
+  'folder_asked',
   'changed',
   'connection_paused',
   'missed',

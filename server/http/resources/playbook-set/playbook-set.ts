@@ -256,7 +256,7 @@ const reloadPlaybookFolder = defineRoute({
   answer: reloadedSchema,
   async handle({ caller }, services) {
     requireWholeScope(caller)
-    const { published, removed } = await services.playbooks.reload()
+    const { published, removed } = await services.playbooks.reloadAnywhere()
     await services.scheduler.takeOver()
     return { body: { published, removed, ...folderView(caller, services) } }
   },
