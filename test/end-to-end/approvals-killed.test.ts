@@ -2,11 +2,11 @@ import { appendFile, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'chai'
-import { makeRandom, seed, times } from '../support/random.ts'
+import { makeRandom, rounds, seed, times } from '../support/random.ts'
 import { killCommands } from '../support/server/run-tocsin.ts'
 import { makeTestTocsin, type TestTocsin } from '../support/server/test-tocsin.ts'
 
-const rounds = times(3)
+const kills = rounds(3)
 const items = 12
 const refused = [2, 7]
 
@@ -108,7 +108,7 @@ describe(`approved actions of a server killed with kill -9 (seed ${seed})`, func
 
   it('happen at most once if approved, and never if refused', async () => {
     const random = makeRandom(seed)
-    for (let round = 0; round < rounds; round++) {
+    for (let round = 0; round < kills; round++) {
       await tocsin.start()
       if (round === 0)
         intake = (await tocsin.call('/keys', { body: { name: 'alerts', role: 'intake' } })).body.key

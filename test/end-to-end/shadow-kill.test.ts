@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'chai'
 import { eventually } from '../support/eventually.ts'
-import { makeRandom, seed, times } from '../support/random.ts'
+import { makeRandom, rounds, seed, times } from '../support/random.ts'
 import { makeTestTocsin, type TestTocsin } from '../support/server/test-tocsin.ts'
 
-const rounds = times(3)
+const kills = rounds(3)
 const alertsPerRound = 5
 
 const playbook = (name: string, head: string, steps: string) =>
@@ -54,7 +54,7 @@ describe(`a shadow whose server is killed with kill -9 (seed ${seed})`, function
 
   it('judges every alert once, and sends no write', async () => {
     const random = makeRandom(seed)
-    for (let round = 0; round < rounds; round++) {
+    for (let round = 0; round < kills; round++) {
       const server = await tocsin.start()
       if (round === 0) await tocsin.connect('edr')
       for (let n = 0; n < alertsPerRound; n++)
@@ -70,7 +70,7 @@ describe(`a shadow whose server is killed with kill -9 (seed ${seed})`, function
       const isOver = all.length === alerts.length && all.every((row: any) => row.outcome !== null)
       return isOver ? all : undefined
     })
-    expect(alerts).to.have.length(rounds * alertsPerRound)
+    expect(alerts).to.have.length(kills * alertsPerRound)
     expect(new Set(judged.map((row: any) => row.alert_id)).size).to.equal(alerts.length)
     const did = judged.filter((row: any) => row.outcome === 'differs')
     expect(did.length, JSON.stringify(judged.map((row: any) => row.reason))).to.be.above(0)

@@ -2,7 +2,7 @@ import { readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'chai'
-import { makeRandom, seed, times } from '../support/random.ts'
+import { makeRandom, rounds, seed, times } from '../support/random.ts'
 import { makeTestTocsin, type TestTocsin } from '../support/server/test-tocsin.ts'
 
 /** A plugin that records each effect in a file, and fails while a gate is closed. */
@@ -131,7 +131,7 @@ describe(`retries on a server (seed ${seed})`, function () {
 
   it('are stored completely or not at all if the process is killed', async () => {
     const random = makeRandom(seed)
-    for (let round = 0; round < times(3); round++) {
+    for (let round = 0; round < rounds(3); round++) {
       const before = (await house.server.call('/runs')).body.data.length
       const run = await failedRun()
       await openGate()

@@ -15,5 +15,8 @@ export const seed = Number((process.env['TOCSIN_TEST_SEED'] ??= String(Date.now(
 /** Repetitions of a random test: `count`, multiplied by `TOCSIN_TEST_TIMES` in the long form of the tests. */
 export const times = (count: number): number => count * Number(process.env['TOCSIN_TEST_TIMES'] ?? 1)
 
+/** Rounds of a loop that looks for rare faults, all alike but for chance: one in `npm test`, `count` or more in its long form. */
+export const rounds = (count: number): number => (times(1) === 1 ? 1 : times(count))
+
 /** For fast-check. */
 export const tries = (count: number) => ({ seed, numRuns: times(count) })
