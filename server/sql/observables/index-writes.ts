@@ -1,4 +1,4 @@
-import { together, type Work } from '../database/work.ts'
+import type { Work } from '../database/work.ts'
 import type { ObservableKey } from '../../../core/observable/normalize-observable.ts'
 import type { RunObservables } from '../../../core/observable/run-observables.ts'
 import { toJson } from '../database/columns.ts'
@@ -36,7 +36,7 @@ export function* indexAlert(
 ): Work<void> {
   const alert = yield* database.get<HolderRow>(selectAlert, row)
   if (alert === undefined) return
-  yield* together(observables.map((key) => link(database, 'alerts', row, alert, key)))
+  yield* linkAll(database, 'alerts', row, alert, observables)
   yield* database.send('UPDATE alerts SET observed_case = ? WHERE id = ?', alert.caseRow ?? 0, row)
 }
 
@@ -49,7 +49,7 @@ export function* indexRun(
   const run = yield* database.get<RunRow>(selectRun, row)
   if (run === undefined) return
   if (run.isPruned === 0) {
-    yield* together(observables.map((key) => link(database, 'runs', row, run, key)))
+    yield* linkAll(database, 'runs', row, run, observables)
     for (const { observable, path, source, at, score, level, summary, error } of findings)
       yield* database.send(
         `INSERT INTO observable_findings (observable_id, run_id, path, source, at, score, level, summary, error)
@@ -75,48 +75,76 @@ export function* indexRun(
   )
 }
 
-function* link(
+/** Rows of one statement with a list of values; each number of them has its own text. */
+const rowsAtOnce = 16
+
+/** In a fixed number of statements, however many observables there are. */
+function* linkAll(
   database: Database,
   holder: Holder,
   row: number,
   of: HolderRow,
-  key: ObservableKey,
+  keys: readonly ObservableKey[],
 ): Work<void> {
   const { table, column } = linkOf[holder]
-  const { id } = yield* database.one<{ id: number }>(
-    `INSERT INTO observables (organization_id, kind, value, first_at, last_at) VALUES (?, ?, ?, ?, ?)
-     ON CONFLICT (value, kind, organization_id) DO UPDATE
-       SET first_at = min(observables.first_at, excluded.first_at), last_at = max(observables.last_at, excluded.last_at)
-     RETURNING id`,
-    of.organization,
-    key.kind,
-    key.value,
-    of.at,
-    of.at,
-  )
-  if (
-    (yield* database.run(
-      `INSERT INTO ${table} (observable_id, ${column}) VALUES (?, ?) ON CONFLICT DO NOTHING`,
-      id,
+  for (let at = 0; at < keys.length; at += rowsAtOnce) {
+    const ids = yield* rowsOf(database, of, keys.slice(at, at + rowsAtOnce))
+    const linked = yield* database.all<{ id: number }>(
+      `INSERT INTO ${table} (observable_id, ${column}) SELECT CAST(value AS bigint), CAST(? AS bigint) FROM json_each(?)
+       WHERE true ON CONFLICT DO NOTHING RETURNING observable_id AS id`,
       row,
-    )) === 0
-  )
-    return
-  yield* database.send(`UPDATE observables SET ${holder} = ${holder} + 1 WHERE id = ?`, id)
-  if (of.caseRow !== null) yield* addToCase(database, holder, id, of.caseRow)
+      listOf(ids),
+    )
+    if (linked.length === 0) continue
+    yield* database.send(
+      `UPDATE observables SET ${holder} = ${holder} + 1 WHERE id IN ${inList}`,
+      listOf(linked),
+    )
+    if (of.caseRow !== null) yield* addToCase(database, holder, linked, of.caseRow)
+  }
 }
 
-function* addToCase(database: Database, holder: Holder, observable: number, caseRow: number): Work<void> {
-  const added = yield* database.run(
-    'INSERT INTO observable_cases (observable_id, case_id, alerts, runs) VALUES (?, ?, 0, 0) ON CONFLICT DO NOTHING',
-    observable,
-    caseRow,
-  )
-  if (added === 1) yield* database.send('UPDATE observables SET cases = cases + 1 WHERE id = ?', observable)
+interface Keyed {
+  readonly id: number
+}
+
+const listOf = (rows: readonly Keyed[]): string => JSON.stringify(rows.map(({ id }) => id))
+const inList = '(SELECT CAST(value AS bigint) FROM json_each(?))'
+
+/** Creates the observables that are new. Two keys of different text may be stored as the same one. */
+function* rowsOf(database: Database, of: HolderRow, keys: readonly ObservableKey[]): Work<readonly Keyed[]> {
   yield* database.send(
-    `UPDATE observable_cases SET ${holder} = ${holder} + 1 WHERE observable_id = ? AND case_id = ?`,
-    observable,
+    `INSERT INTO observables (organization_id, kind, value, first_at, last_at)
+     VALUES ${keys.map(() => '(?, ?, ?, ?, ?)').join(', ')} ON CONFLICT DO NOTHING`,
+    ...keys.flatMap(({ kind, value }) => [of.organization, kind, value, of.at, of.at]),
+  )
+  return yield* database.all<Keyed>(
+    `UPDATE observables SET first_at = min(first_at, ?), last_at = max(last_at, ?)
+     WHERE (value, kind, organization_id) IN (VALUES ${keys.map(() => '(?, ?, CAST(? AS bigint))').join(', ')}) RETURNING id`,
+    of.at,
+    of.at,
+    ...keys.flatMap(({ kind, value }) => [value, kind, of.organization]),
+  )
+}
+
+function* addToCase(
+  database: Database,
+  holder: Holder,
+  observables: readonly Keyed[],
+  caseRow: number,
+): Work<void> {
+  const added = yield* database.all<Keyed>(
+    `INSERT INTO observable_cases (observable_id, case_id, alerts, runs) SELECT CAST(value AS bigint), CAST(? AS bigint), 0, 0 FROM json_each(?)
+     WHERE true ON CONFLICT DO NOTHING RETURNING observable_id AS id`,
     caseRow,
+    listOf(observables),
+  )
+  if (added.length > 0)
+    yield* database.send(`UPDATE observables SET cases = cases + 1 WHERE id IN ${inList}`, listOf(added))
+  yield* database.send(
+    `UPDATE observable_cases SET ${holder} = ${holder} + 1 WHERE case_id = ? AND observable_id IN ${inList}`,
+    caseRow,
+    listOf(observables),
   )
 }
 
@@ -158,7 +186,7 @@ export function* followMoves(database: Database, holder: Holder, limit: number):
   for (const { row, from, to } of moved) {
     for (const id of yield* observablesOf(database, holder, row)) {
       if (from !== 0) yield* takeFromCase(database, holder, id, from)
-      if (to !== 0) yield* addToCase(database, holder, id, to)
+      if (to !== 0) yield* addToCase(database, holder, [{ id }], to)
     }
     yield* database.run(`UPDATE ${holder} SET observed_case = ? WHERE id = ?`, to, row)
   }
