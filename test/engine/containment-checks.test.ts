@@ -86,9 +86,13 @@ type Answer = (response: ServerResponse, request: IncomingMessage) => void
 /** An EDR whose answers a test chooses. */
 class Emulator {
   readonly asked: string[] = []
+  /** Requests without an answer. */
+  open = 0
   answer: Answer = () => undefined
   readonly #server: Server = createServer((request, response) => {
     this.asked.push(request.url ?? '')
+    this.open++
+    response.once('close', () => this.open--)
     this.answer(response, request)
   })
 
@@ -193,15 +197,17 @@ describe('the checks of containments', () => {
 
   /** Passes time, and waits for the answers of the emulator that come meanwhile. */
   async function pass(ms: number): Promise<void> {
+    const checkedAt = async () => String((await all()).map(({ stateCheckedAt }) => stateCheckedAt))
+    let before = await checkedAt()
     for (let left = ms; left > 0; left -= 10_000) {
       const asked = emulator.asked.length
       await clock.advance(Math.min(left, 10_000))
       if (emulator.asked.length === asked) continue
-      const at = clock.now()
       for (let tries = 0; tries < 200; tries++) {
-        if ((await all()).some(({ stateCheckedAt }) => stateCheckedAt === at)) break
+        if (emulator.open === 0 && (await checkedAt()) !== before) break
         await new Promise((resolve) => setTimeout(resolve, 5))
       }
+      before = await checkedAt()
     }
   }
 
