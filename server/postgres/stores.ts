@@ -17,6 +17,7 @@ import { PostgresChanges } from './changes.ts'
 import { parsePostgresAddress, showAddress } from './driver/address.ts'
 import type { PostgresChannel } from './driver/channel.ts'
 import { openPostgres, type PostgresOptions } from './open-postgres.ts'
+import { createProbe } from './probe.ts'
 
 export interface PostgresStoresOptions extends Pick<
   PostgresOptions,
@@ -68,6 +69,7 @@ export async function openPostgresStores(options: PostgresStoresOptions): Promis
     const secrets = await requireSharedMasterKey(database, transactions, boxOf)
     database.sealed = new SealedValues(secrets)
     await transactions.write(() => requireCursorKey(database))
+    const probe = createProbe({ database, transactions }, clock)
     const stores = assembleStores(
       { database, transactions, clock },
       {
@@ -84,7 +86,7 @@ export async function openPostgresStores(options: PostgresStoresOptions): Promis
       stores: {
         ...stores,
         async probe() {
-          await transactions.write(() => setFact(database, 'probed_at', clock.now()), { row: 'probed_at' })
+          await probe()
           const failure = opened.noSpace()
           if (failure !== undefined) throw failure
         },
