@@ -5,6 +5,7 @@ import type { Pause } from '../core/domain/pause.ts'
 import { openPlaybookLibrary, type PlaybookLibrary } from '../core/investigation/playbook-library.ts'
 import { withLogFields } from '../core/common/log-context.ts'
 import type { UnavailableError } from '../core/errors/errors.ts'
+import type { Clock } from '../core/ports/clock.ts'
 import type { Log } from '../core/ports/log.ts'
 import type { Stores } from '../core/ports/stores.ts'
 import type { Catalogue } from '../core/registry/catalogue.ts'
@@ -83,10 +84,10 @@ export async function startTocsin(given: Config): Promise<Tocsin> {
   protectProcess()
   const config = await withMasterKey(given, createLog({ level: given.logLevel }))
   const live = createLiveSecrets(configuredSecrets(config))
-  const { log, lastError } = rememberError(
-    createLog({ level: config.logLevel, redact: live.redact }),
-    systemClock,
-  )
+  let clock: Pick<Clock, 'now'> = systemClock
+  const { log, lastError } = rememberError(createLog({ level: config.logLevel, redact: live.redact }), {
+    now: () => clock.now(),
+  })
   checkConfig(config, log)
   const catalogue = await findPlugins(config, log)
   const metrics = metricsOf(config, catalogue)
@@ -103,6 +104,7 @@ export async function startTocsin(given: Config): Promise<Tocsin> {
     },
   }
   const { stores, node, endStandby } = await openNodeOf(config, observers, log)
+  clock = node.clock
   let container: Container | undefined
   try {
     const library = await openLibrary(config, stores, catalogue, log, node.cluster)
