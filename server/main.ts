@@ -84,10 +84,7 @@ export async function startTocsin(given: Config): Promise<Tocsin> {
   protectProcess()
   const config = await withMasterKey(given, createLog({ level: given.logLevel }))
   const live = createLiveSecrets(configuredSecrets(config))
-  let clock: Pick<Clock, 'now'> = systemClock
-  const { log, lastError } = rememberError(createLog({ level: config.logLevel, redact: live.redact }), {
-    now: () => clock.now(),
-  })
+  const { log, lastError, followClock } = openLog(config, live.redact)
   checkConfig(config, log)
   const catalogue = await findPlugins(config, log)
   const metrics = metricsOf(config, catalogue)
@@ -104,7 +101,7 @@ export async function startTocsin(given: Config): Promise<Tocsin> {
     },
   }
   const { stores, node, endStandby } = await openNodeOf(config, observers, log)
-  clock = node.clock
+  followClock(node.clock)
   let container: Container | undefined
   try {
     const library = await openLibrary(config, stores, catalogue, log, node.cluster)
@@ -160,6 +157,13 @@ export async function startTocsin(given: Config): Promise<Tocsin> {
     await stores.close()
     throw error
   }
+}
+
+/** Dates the last error by the clock of the machine, and then by that of the node. */
+function openLog({ logLevel }: Config, redact: (text: string) => string) {
+  let clock: Pick<Clock, 'now'> = systemClock
+  const remembered = rememberError(createLog({ level: logLevel, redact }), { now: () => clock.now() })
+  return { ...remembered, followClock: (given: Pick<Clock, 'now'>) => void (clock = given) }
 }
 
 function openLibrary(
