@@ -133,7 +133,8 @@ export class ClusterFaults {
 
   /** Mostly until others have removed the node and continued its runs, and sometimes until about the moment when they do. */
   async #endOf(kind: 'freeze' | 'pause' | 'isolate', id: string): Promise<void> {
-    if (kind === 'pause') await sleep(2_500 + this.#random() * 1_500)
+    // So short that others do not remove a node whose last renewal was a second ago, not even on a busy machine.
+    if (kind === 'pause') await sleep(2_000 + this.#random() * 1_000)
     else if (this.#stopped++ > 0 && this.#random() < 0.2) await sleep(leaseMs + 500 + this.#random() * 2_000)
     else {
       const isGone = `SELECT 1 FROM nodes WHERE id = '${id}' AND gone_at IS NOT NULL`
