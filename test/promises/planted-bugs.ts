@@ -164,8 +164,8 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
   },
   'repeats do not end with the run': {
     file: 'server/sql/runs/run-transitions.ts',
-    find: 'settleFollowers(database, alertRow, changes.status, now)',
-    replace: 'void settleFollowers',
+    find: '!left.followers || (yield* settleFollowers(database, alert.row, changes.status, now))',
+    replace: 'true',
   },
   'repeats complete although the first investigation failed': {
     file: 'core/transitions/grouping.ts',
