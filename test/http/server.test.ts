@@ -34,7 +34,10 @@ describe('the HTTP server', () => {
 
   describe('readiness', () => {
     const ask = () => api.call('GET', '/readyz', { key: null })
-    const refusal = new UnavailableError('disk_full', 'the disk is full', { retryAfterMs: 1 })
+    const refusal = new UnavailableError('disk_full', 'the disk is full', {
+      retryAfterMs: 1,
+      hint: 'Free space.',
+    })
     const said = () => api.logged.filter(({ message }) => message === 'the store cannot write')
     let probes: number
 
@@ -55,6 +58,7 @@ describe('the HTTP server', () => {
       const reply = await ask()
       expectProblem(reply, 503, 'not_ready')
       expect(reply.json.detail).to.equal('The store does not accept writes: the disk is full.')
+      expect(reply.json.hint).to.equal('Free space.')
       expect((await api.call('GET', '/healthz', { key: null })).json).to.deep.equal({ status: 'ok' })
       expect(said()).to.have.length(1)
     })

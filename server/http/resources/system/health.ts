@@ -43,16 +43,17 @@ async function requireReady(services: Services): Promise<void> {
     if (gone) throw gone
     await Promise.race([keptProbe(services), late])
   } catch (error) {
-    const reason = error instanceof UnavailableError ? `: ${error.message}` : ''
-    throw notReady(`The store does not accept writes${reason}.`)
+    const known = error instanceof UnavailableError ? error : undefined
+    const reason = known === undefined ? '' : `: ${known.message}`
+    throw notReady(`The store does not accept writes${reason}.`, known?.hint)
   } finally {
     timer.abort()
     late.catch(() => undefined)
   }
 }
 
-function notReady(message: string): RequestError {
-  return new RequestError('not_ready', message, { headers: { 'retry-after': '5' } })
+function notReady(message: string, hint?: string): RequestError {
+  return new RequestError('not_ready', message, { hint, headers: { 'retry-after': '5' } })
 }
 
 export const healthRoutes = [healthz, readyz]
