@@ -82,7 +82,10 @@ describePostgres('a node whose clock is wrong by an hour', () => {
           await post(wrong, 'asks', 'd'),
         ]
         await sleep(whileMs)
-        for (const { alert_id: id } of alerts) expect(await runOf(id)).to.include({ ended_at: null })
+        for (const { alert_id: id } of alerts) {
+          const run = await runOf(id)
+          expect(run, JSON.stringify(run)).to.include({ ended_at: null })
+        }
         for (const [node, content] of [
           [right, 'e'],
           [wrong, 'f'],
