@@ -36,7 +36,7 @@ export interface ServerOptions {
   readonly files?: Readonly<Record<string, string>>
 }
 
-/** Nothing needs to survive a crash of the machine, and nothing runs that a test did not ask for. */
+/** Nothing needs to survive a crash of the machine, nothing runs that a test did not ask for, and all memory is deleted with the folder. */
 const settings = [
   "listen_addresses = '127.0.0.1'",
   'fsync = off',
@@ -46,6 +46,7 @@ const settings = [
   'max_wal_senders = 0',
   'max_connections = 200',
   'shared_buffers = 64MB',
+  'dynamic_shared_memory_type = mmap',
   'checkpoint_timeout = 1h',
   'max_wal_size = 128MB',
   'autovacuum = off',
