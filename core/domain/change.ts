@@ -41,6 +41,9 @@ export interface ChangeSource {
   /**
    * Calls the listener with the changes of each commit, each thing once; it must not throw. Returns the
    * function that unsubscribes.
+   *
+   * @param mostNamed how many things of one kind and organization the listener wants to know by id; where more have changed, it may be told
+   *   one change without an id. Default: all.
    */
-  listen(listener: (changes: readonly Change[]) => void): () => void
+  listen(listener: (changes: readonly Change[]) => void, mostNamed?: () => number): () => void
 }

@@ -14,7 +14,8 @@ const gatherMs = 20
 export class PostgresChanges implements ChangeSource {
   readonly #database: Database
   readonly #transactions: Pick<Transactions, 'read'>
-  readonly #listeners = new Set<Listener>()
+  /** With the number of things that each wants to know by id. */
+  readonly #listeners = new Map<Listener, () => number>()
   /** Uuids by key. */
   readonly #organizations = new Map<number, string>()
   #gathered: readonly NotedChange[] | 'many' = []
@@ -25,8 +26,8 @@ export class PostgresChanges implements ChangeSource {
     this.#transactions = transactions
   }
 
-  listen(listener: Listener): () => void {
-    this.#listeners.add(listener)
+  listen(listener: Listener, mostNamed: () => number = () => Infinity): () => void {
+    this.#listeners.set(listener, mostNamed)
     return () => {
       this.#listeners.delete(listener)
     }
@@ -56,7 +57,7 @@ export class PostgresChanges implements ChangeSource {
         .read(() => this.#changesOf(gathered))
         // Listeners then read everything again, and get the error of the store themselves.
         .catch(() => allChanges([]))
-      for (const listener of this.#listeners) listener(changes)
+      for (const listener of this.#listeners.keys()) listener(changes)
     }
     this.#telling = undefined
   }
@@ -70,17 +71,28 @@ export class PostgresChanges implements ChangeSource {
       ))
         this.#organizations.set(id, uuid)
     if (gathered === 'many') return allChanges([...this.#organizations.values()])
+    const mostNamed = Math.max(...[...this.#listeners.values()].map((most) => most()))
     const changes: Change[] = []
     for (const [kind, ofKind] of Map.groupBy(gathered, (change) => change.kind)) {
-      const byKey = new Map(ofKind.map((change) => [change.key, change]))
-      const ids = yield* publicIds(this.#database, kind, [...byKey.keys()])
-      for (const { organization, key } of byKey.values())
-        changes.push({
-          kind,
-          organizationUuid: organization === null ? null : (this.#organizations.get(organization) ?? null),
-          id: () => ids.get(key),
-        })
+      const named: NotedChange[] = []
+      for (const [organization, together] of Map.groupBy(ofKind, (change) => change.organization)) {
+        const keys = new Map(together.map((change) => [change.key, change]))
+        if (keys.size <= mostNamed) named.push(...keys.values())
+        else changes.push({ kind, organizationUuid: this.#uuidOf(organization), id: () => undefined })
+      }
+      if (named.length === 0) continue
+      const ids = yield* publicIds(
+        this.#database,
+        kind,
+        named.map(({ key }) => key),
+      )
+      for (const { organization, key } of named)
+        changes.push({ kind, organizationUuid: this.#uuidOf(organization), id: () => ids.get(key) })
     }
     return changes
+  }
+
+  #uuidOf(organization: number | null): string | null {
+    return organization === null ? null : (this.#organizations.get(organization) ?? null)
   }
 }

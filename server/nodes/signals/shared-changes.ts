@@ -38,10 +38,13 @@ export class SharedChanges implements ChangeSource {
     this.#options = options
     const { local, signals } = options
     this.#ends = [
-      local.listen((changes) => {
-        this.#call(changes)
-        for (const change of changes) this.#gather(change)
-      }),
+      local.listen(
+        (changes) => {
+          this.#call(changes)
+          for (const change of changes) this.#gather(change)
+        },
+        () => (this.#listeners.size === 0 ? maxNamed : Infinity),
+      ),
       signals.listen((signal) => {
         if (signal.kind === 'changed') this.#call(signal.changes.map(received))
         if (signal.kind === 'missed') void this.#missed()
