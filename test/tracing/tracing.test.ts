@@ -52,6 +52,7 @@ describe('tracing of large runs', () => {
     stores: {
       organizations: { list: () => Promise.resolve([{ uuid: 'o', code: 'main' }]) },
       providers: { list: () => Promise.resolve([]) },
+      forgetConfiguration() {},
       journal: {
         excerpt: (_uuid: string, limits: ExcerptLimits) => {
           asked.push(limits)
