@@ -1,6 +1,7 @@
 import { Box, Button, Combobox, Group, Stack, Textarea, useCombobox } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { useEffect, useRef, useState, type RefObject } from 'react'
+import { flushSync } from 'react-dom'
 import { apiCall } from '../../api/call.ts'
 import { usePeople } from '../../api/lookups.ts'
 import { handleSubmit, trimmedText, useIdempotencyKey, useUnsavedInput } from '../../forms/form-state.ts'
@@ -99,10 +100,12 @@ function NoteField({ field, text, organization, onType }: NoteFieldProps) {
   const choose = (person: string): void => {
     if (mention === undefined) return
     const next = withMention(text, mention, person)
-    onType(next.text)
-    setCaret(undefined)
-    // After the field has the text.
-    requestAnimationFrame(() => field.current?.setSelectionRange(next.caret, next.caret))
+    // The field must have the text before the caret is set, and both before the next key.
+    flushSync(() => {
+      onType(next.text)
+      setCaret(undefined)
+    })
+    field.current?.setSelectionRange(next.caret, next.caret)
   }
   return (
     <Combobox store={{ ...combobox, dropdownOpened: isOpen }} onOptionSubmit={choose}>
