@@ -122,8 +122,8 @@ export class TurnStatement implements Statement {
 
 /**
  * The turns that the writes of a transaction belong to, read together before it commits. That is early enough, and needs no lock on the rows,
- * which would be written for each journal entry: a turn ends in a write that excludes all others (`giveUpTurns`), or one that excludes writes
- * for the run (`takeTurn`), and both wait for the locks that a transaction holds from its beginning.
+ * which would be written for each journal entry. A transaction holds its locks from the beginning, and a turn ends only in a write that waits
+ * for the locks of all others (`giveUpTurns`), or that leaves the run alone while another transaction has its lock (`takeTurn`).
  */
 export class TurnFence {
   readonly #asked: { readonly run: string; readonly tell: SentStatement['tell'] }[] = []
@@ -138,11 +138,8 @@ export class TurnFence {
     const runs = new Set(this.#asked.map(({ run }) => run))
     ask({ sql: selectTurns, values: [JSON.stringify([...runs])] }, (answer, error) => {
       const rows = new Map((answer?.rows as readonly TurnRow[] | undefined)?.map((row) => [row.uuid, row]))
-      for (const { run, tell } of this.#asked) {
-        const row = rows.get(run)
-        if (answer === undefined) tell(undefined, error)
-        else tell({ rows: row === undefined ? [] : [row], count: row === undefined ? 0 : 1 }, undefined)
-      }
+      for (const { run, tell } of this.#asked)
+        tell(answer === undefined ? undefined : { rows: [rows.get(run)], count: 1 }, error)
     })
   }
 }
