@@ -12,7 +12,7 @@ export const defaultKeyLifetimeMs = 365 * 86_400_000
 
 interface Lifetime {
   readonly now: number
-  /** Of a key for which nobody chooses an end, in milliseconds; null: no end. */
+  /** Lifetime of a key that is created without an end, in milliseconds; null: such a key does not expire. */
   readonly lifetimeMs: number | null
   /** When the key that creates this one ends, in epoch milliseconds; null: never. Default: null. */
   readonly creatorEndsAt?: number | null

@@ -3,17 +3,17 @@ import type { Actor } from '../domain/audit.ts'
 import { ValidationError } from '../errors/errors.ts'
 import { personNamed } from '../notification/notifications-of.ts'
 
-/** Who has a case or a task. The name is a text if nobody with an account is meant. */
+/** The assignee of a case or a task: an account, an API key, or any name, such as that of a team. */
 export interface Assigned {
-  /** Null: nobody. */
+  /** Null: not assigned. */
   readonly name: string | null
-  /** Uuid of the account, or public id of the API key; null: a text, or nobody. */
+  /** Uuid of the account, or public id of the API key; null: only a name, or not assigned. */
   readonly id: string | null
 }
 
 /** As a request names an assignee or an owner. */
 export interface NamedAssignee {
-  /** A name, an e-mail address, or `me`; null: nobody. */
+  /** A name, an e-mail address, or `me`; null: not assigned. */
   readonly name?: string | null | undefined
   /** Takes precedence over the name. */
   readonly id?: string | null | undefined

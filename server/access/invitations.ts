@@ -22,7 +22,7 @@ export interface InvitationLink {
 }
 
 /**
- * Makes a link with which a person sets a password. The token stands after the `#`, a part that browsers do not send to servers.
+ * Makes a link with which a person sets a password. The token is the fragment of the address (after `#`), which browsers do not send.
  *
  * @param accountUuid null: for the first administrator
  * @param publicUrl the address of the page, without trailing slash

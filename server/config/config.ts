@@ -99,7 +99,7 @@ export interface Config {
   /** Addresses and ranges of proxies whose forwarding headers are trusted. */
   readonly trustedProxies: readonly string[]
   readonly keep: Retention
-  /** Of API keys for which nobody chooses an end, in milliseconds; null: no end. */
+  /** Lifetime of API keys that are created without an end, in milliseconds; null: such keys do not expire. */
   readonly keyLifetimeMs: number | null
   readonly fileLimits: FileLimits
   readonly sessions: SessionLimits

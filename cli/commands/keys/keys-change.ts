@@ -8,7 +8,7 @@ import { withStores } from '../../with-stores.ts'
 import { addressRanges } from './key-options.ts'
 
 interface ChangeOptions {
-  /** False: nobody. */
+  /** E-mail address of the new owner; false: remove the owner. */
   readonly owner?: string | false
   readonly address?: readonly string[]
   readonly anyAddress?: true
@@ -19,7 +19,7 @@ export function keysChangeCommand(): Command {
     .description('change the owner or the addresses of an API key')
     .argument('<id>', 'the middle part of toc_<id>_…, as `tocsin keys list` shows it')
     .option('--owner <email>', 'person who answers for the key; it is refused while the account is disabled')
-    .option('--no-owner', 'nobody answers for the key')
+    .option('--no-owner', 'remove the owner of the key')
     .option('--address <range...>', 'addresses and ranges from which it is accepted', addressRanges)
     .addOption(new Option('--any-address', 'it is accepted from every address').conflicts('address'))
     .addHelpText(

@@ -85,7 +85,7 @@ export interface Services extends SignInServices {
     readonly storms: StormWatch
   }
   readonly nodes: () => Promise<NodeList>
-  /** Of a key for which nobody chooses an end, in milliseconds; null: no end. */
+  /** Lifetime of a key that is created without an end, in milliseconds; null: such a key does not expire. */
   readonly keyLifetimeMs: number | null
   readonly recordKeyUse: RecordKeyUse
   readonly recordAccountUse: RecordAccountUse

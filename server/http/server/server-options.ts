@@ -22,7 +22,7 @@ export interface HttpServerConfig {
   readonly trustedProxies?: readonly string[]
   /** Limits of sessions. Default: `defaultSessionLimits`. */
   readonly sessions?: SessionLimits
-  /** Of API keys for which nobody chooses an end, in milliseconds; null: no end. Default: `defaultKeyLifetimeMs`. */
+  /** Lifetime of API keys that are created without an end, in milliseconds; null: such keys do not expire. Default: `defaultKeyLifetimeMs`. */
   readonly keyLifetimeMs?: number | null
   /** Where they differ from `defaultLimits`. */
   readonly limits?: Partial<Limits>
