@@ -31,7 +31,7 @@ export interface ApiKey {
   readonly expiresAt: number | null
   readonly revokedAt: number | null
   readonly lastUsedAt: number | null
-  /** Account of the person who answers for the key; null: nobody. */
+  /** Account of the person who answers for the key; null: no owner. */
   readonly ownerUuid: string | null
   /** While the owner is disabled, the key is refused. */
   readonly isOwnerDisabled: boolean

@@ -23,7 +23,7 @@ export interface Case {
   readonly status: CaseStatus
   readonly severity: Severity
   readonly verdict: Verdict
-  /** The present name of the person, or a text; null: nobody. */
+  /** The present name of the person, or a text; null: not assigned. */
   readonly assignee: string | null
   /** Uuid of the account, or public id of the API key; null: `assignee` is a text. */
   readonly assigneeId: string | null
@@ -79,7 +79,7 @@ export interface CaseAttachment extends AttachedFile {
   readonly detectedType: string | null
   /** When the content was withdrawn, or deleted by the retention policy, in epoch milliseconds; null: it is there. */
   readonly deletedAt: number | null
-  /** Who withdrew it, and why; null: nobody. */
+  /** Who withdrew it, and why; null: it was not withdrawn. */
   readonly deletedBy: Author | null
   readonly deletedReason: string | null
 }
@@ -210,7 +210,7 @@ export interface ActionDecision {
 export interface CaseTask {
   readonly uuid: string
   readonly title: string
-  /** Null: nobody yet. */
+  /** Null: not assigned yet. */
   readonly owner: string | null
   /** As `assigneeId` and `assigneeState` of a case. */
   readonly ownerId: string | null
