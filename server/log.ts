@@ -4,7 +4,7 @@ import { stringifyJson } from '../core/common/json.ts'
 import { Secret, TocsinError } from '../core/plugin/index.ts'
 import { loggedFields, type Log, type LogFields } from '../core/ports/log.ts'
 import type { LogLevel } from './config/config-values.ts'
-import { limitRepeatedLines } from './repeated-lines.ts'
+import { isOfOutage, limitRepeatedLines, repeatedForMs } from './repeated-lines.ts'
 
 export interface LogOptions {
   readonly level: LogLevel
@@ -38,12 +38,11 @@ export function createLog(options: LogOptions): ServerLog {
     if (!logger.isLevelEnabled(level)) return
     const line = allowed({ ...currentLogFields(), ...fields }, clean)
     const text = clean(message)
-    // These two differ between requests that are otherwise alike.
-    const { request_id: _, duration_ms: __, ...same } = line
-    const writeCount = (count: number) =>
-      logger[level]({ ...same, suppressed: count }, `${text}, again within 10 seconds`)
-    if (level === 'debug' || repeated.admit(JSON.stringify([level, same, text]), writeCount))
-      logger[level](line, text)
+    const same = sameOf(fields, line)
+    const writeCount = (count: number, seconds: number) =>
+      logger[level]({ ...same, suppressed: count }, `${text}, again within ${seconds} seconds`)
+    const key = JSON.stringify([level, same, text])
+    if (level === 'debug' || repeated.admit(key, writeCount, repeatedForMs(fields))) logger[level](line, text)
   }
   return {
     debug: write('debug'),
@@ -52,6 +51,17 @@ export function createLog(options: LogOptions): ServerLog {
     error: write('error'),
     flush: () => repeated.flush(),
   }
+}
+
+/** What the repetitions of a line have in common. */
+function sameOf(fields: LogFields, line: LogFields): LogFields {
+  if (isOfOutage(fields)) {
+    const { kind, code, error } = line
+    return { kind, code, error }
+  }
+  // These two differ between requests that are otherwise alike.
+  const { request_id: _, duration_ms: __, ...same } = line
+  return same
 }
 
 const allowlist: ReadonlySet<string> = new Set(loggedFields)

@@ -1,13 +1,23 @@
 import { hash } from 'node:crypto'
+import { isOwnStore } from '../core/engine/context/retry-class.ts'
+import type { LogFields } from '../core/ports/log.ts'
 
-/** Identical lines within this time are counted, not written. */
-const windowMs = 10_000
 /** Beyond this many different lines, all are written. */
 const mostLines = 1_000
 
+/** Whether a line is about an outage of the store, which all runs and requests meet. */
+export const isOfOutage = (fields: LogFields): boolean => isOwnStore(fields.error ?? fields)
+
+/** How long repetitions of a line are counted instead of written, in milliseconds: an outage may last. */
+export const repeatedForMs = (fields: LogFields): number => (isOfOutage(fields) ? 60_000 : 10_000)
+
 export interface RepeatedLines {
-  /** Whether to write a line now; a repetition within ten seconds is counted instead. */
-  admit(text: string, writeCount: (count: number) => void): boolean
+  /**
+   * Whether to write a line now; a repetition within `windowMs` of it is counted instead.
+   *
+   * @param text the same for lines that repeat one another
+   */
+  admit(text: string, writeCount: (count: number, seconds: number) => void, windowMs: number): boolean
   flush(): void
 }
 
@@ -17,7 +27,7 @@ process.on('exit', () => {
 })
 
 /**
- * Keeps a repeating failure from filling the log: writes the first of identical lines, and after ten seconds
+ * Keeps a repeating failure from filling the log: writes the first of identical lines, and after a while
  * the number of the others. Writes pending counts when the process exits.
  */
 export function limitRepeatedLines(): RepeatedLines {
@@ -26,7 +36,7 @@ export function limitRepeatedLines(): RepeatedLines {
     for (const { end } of lines.values()) end()
   }
   return {
-    admit(text, writeCount) {
+    admit(text, writeCount, windowMs) {
       const key = hash('sha1', text)
       const line = lines.get(key)
       if (line !== undefined) {
@@ -38,7 +48,7 @@ export function limitRepeatedLines(): RepeatedLines {
         clearTimeout(timer)
         lines.delete(key)
         if (lines.size === 0) unwritten.delete(flush)
-        if (begun.count > 0) writeCount(begun.count)
+        if (begun.count > 0) writeCount(begun.count, windowMs / 1_000)
       }
       const timer = setTimeout(end, windowMs)
       timer.unref()

@@ -54,6 +54,7 @@ const slowest = [
 /** For leases, timeouts and other processes. They need a quarter of a processor. */
 const waiting = [
   'nodes/lost-database',
+  'nodes/long-outage',
   'nodes/failover',
   'nodes/rolling-upgrade',
   'nodes/rate-over-nodes',

@@ -3,7 +3,7 @@ import { execFileSync, spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { useFakeTimers, type SinonFakeTimers } from 'sinon'
 import type { Log } from '../../core/ports/log.ts'
-import { NotFoundError } from '../../core/errors/errors.ts'
+import { NotFoundError, UnavailableError } from '../../core/errors/errors.ts'
 import { withLogFields } from '../../core/common/log-context.ts'
 import { Secret } from '../../core/plugin/index.ts'
 import { createLog, type LogOptions } from '../../server/log.ts'
@@ -146,6 +146,29 @@ describe('log', () => {
       clock.tick(60_000)
       fails(log, 'a')
       expect(shown(lines).slice(4), 'the next ten seconds').to.deep.equal([['a', 'cannot go on', undefined]])
+    })
+
+    it('writes one a minute for each reason why the store is unavailable, whatever the run', () => {
+      const { log, lines } = logTo()
+      const failing = (run: number, reason: string) =>
+        withLogFields({ request_id: 'r', run: `run-${run}` }, () => {
+          const error = new UnavailableError('store_unavailable', reason, { retryAfterMs: run })
+          log.error({ error, delay_ms: run }, 'cannot continue the run')
+          log.warn({ code: error.code, delay_ms: run }, 'cannot write the journal')
+        })
+      for (let run = 0; run < 500; run++) failing(run, 'no connection')
+      failing(1, 'no space')
+      expect(shown(lines)).to.deep.equal([
+        ['run-0', 'cannot continue the run', undefined],
+        ['run-0', 'cannot write the journal', undefined],
+        ['run-1', 'cannot continue the run', undefined],
+      ])
+      clock.tick(60_000)
+      expect(shown(lines).slice(3)).to.deep.equal([
+        [undefined, 'cannot continue the run, again within 60 seconds', 499],
+        [undefined, 'cannot write the journal, again within 60 seconds', 500],
+      ])
+      expect(lines[3]).to.deep.include({ level: 'error', error: lines[0]!['error'] })
     })
 
     it('writes all at level debug, or if very many other lines come', () => {

@@ -1,7 +1,5 @@
 import type { Log, LogFields } from '../../../core/ports/log.ts'
-
-/** Interval between two lines of the same kind, in milliseconds. */
-const windowMs = 10_000
+import { repeatedForMs } from '../../repeated-lines.ts'
 
 /** Maximum number of kinds with their own count; further kinds share one. */
 const maxKinds = 100
@@ -11,7 +9,7 @@ export type RecordRefusal = (kind: string, fields: LogFields) => void
 
 /**
  * Logs refusals that can be very frequent, e.g. on a full disk: the first one immediately, those of the next
- * ten seconds as a count, so that they do not flood the log.
+ * ten seconds, or minute if the store is unavailable, as a count, so that they do not flood the log.
  */
 export function createRefusalLog(log: Log, what: string, level: 'info' | 'warn' = 'warn'): RecordRefusal {
   const counts = new Map<string, number>()
@@ -25,11 +23,13 @@ export function createRefusalLog(log: Log, what: string, level: 'info' | 'warn' 
     }
     counts.set(kind, 0)
     log[level](fields, what)
+    const windowMs = repeatedForMs(fields)
     setTimeout(() => {
       const more = counts.get(kind) ?? 0
       counts.delete(kind)
       const { error: _, request_id: __, ...same } = fields
-      if (more > 0) log[level]({ ...same, count: more }, `${what}, again in the last 10 seconds`)
+      if (more > 0)
+        log[level]({ ...same, count: more }, `${what}, again in the last ${windowMs / 1_000} seconds`)
     }, windowMs).unref()
   }
 }

@@ -1,7 +1,7 @@
 import type { NotifyChannel } from '../../nodes/signals/notified-signals.ts'
 import { timeColumn, type OnTime, type PostgresConnection } from './connection.ts'
 import type { Connector } from './connector.ts'
-import { ConnectionLost } from './errors.ts'
+import { ConnectionLost, postgresUnavailable } from './errors.ts'
 
 /** Between attempts to connect, in milliseconds: doubled from the first to the last. */
 const firstPauseMs = 50
@@ -40,7 +40,7 @@ export class PostgresChannel implements NotifyChannel {
   async notify(payload: string): Promise<void> {
     await this.#opening
     if (this.#connection === undefined)
-      throw new ConnectionLost('no connection to PostgreSQL for notifications')
+      throw postgresUnavailable(new ConnectionLost('no connection for notifications'))
     await this.#connection.query('SELECT pg_notify(?, ?)', this.#name, payload)
   }
 
