@@ -12,6 +12,7 @@ import { ConnectionPool } from './driver/pool.ts'
 import { PostgresReads } from './driver/reads.ts'
 import { migratePostgres } from './migrate.ts'
 import { PostgresDatabase } from './postgres-database.ts'
+import { findHoldUp } from './probe.ts'
 
 export interface PostgresOptions extends CommitsOptions {
   /** See `parsePostgresAddress`. */
@@ -70,7 +71,7 @@ export async function openPostgres(options: PostgresOptions): Promise<OpenPostgr
   const address = parsePostgresAddress(options.address)
   const connector = new Connector(address, settings)
   await prepare(connector, options.program)
-  const onOutage = options.onOutage ?? (() => {})
+  const onOutage = (error: Error | undefined) => options.onOutage?.(error && postgresUnavailable(error))
   const writer = new Connector(parsePostgresAddress(options.address), {
     ...settings,
     idleTimeoutMs: idleWriteMs,
@@ -79,6 +80,7 @@ export async function openPostgres(options: PostgresOptions): Promise<OpenPostgr
   const reading = new ConnectionPool(connector, { size: options.maxReads ?? 8 })
   const commits = new PostgresCommits(writing, {
     maxGroups: writingConnections,
+    findHoldUp,
     ...options,
     onRollback() {
       database.cache.forget()

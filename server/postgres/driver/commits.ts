@@ -3,7 +3,14 @@ import { UnavailableError } from '../../../core/errors/errors.ts'
 import { claimedWork, claims, type Claim } from '../../sql/database/request-claims.ts'
 import type { Work, WriteScope } from '../../sql/database/work.ts'
 import { CommitMark } from './commit-marks.ts'
-import { failureKind, outcomeUnknown, postgresBusy, postgresClosed, postgresUnavailable } from './errors.ts'
+import {
+  failureKind,
+  outcomeUnknown,
+  postgresBusy,
+  postgresClosed,
+  postgresUnavailable,
+  withKnownOutcome,
+} from './errors.ts'
 import { attemptGroup, type Attempt, type Grouped } from './group.ts'
 import type { ConnectionPool } from './pool.ts'
 import { scopeKey } from './exclusion.ts'
@@ -21,6 +28,8 @@ export interface CommitsOptions {
   readonly patienceMs?: number
   /** The last check of each transaction, for example of the lease of this node; its error rejects the whole group. */
   readonly beforeCommit?: () => Work<void>
+  /** Why writes wait although PostgreSQL answers. Default: not known. */
+  readonly findHoldUp?: () => Work<UnavailableError | undefined>
   /** Called after each commit. */
   readonly onCommit?: (commit: { readonly writes: number; readonly durationMs: number }) => void
   /** Called after a commit with what triggers noted in `tocsin.changes`. */
@@ -194,9 +203,10 @@ export class PostgresCommits {
         else part[0]?.reject(failureKind(error) === 'own' ? error : postgresUnavailable(error))
       }
     } catch (error) {
-      // A write must not commit before earlier ones of the same caller.
       const refusal = error instanceof UnavailableError ? error : postgresUnavailable(error)
-      for (const { reject } of [...parts.flat(), ...this.#queue.splice(0)]) reject(refusal)
+      for (const { reject } of parts.shift() ?? []) reject(refusal)
+      // A write must not commit before earlier ones of the same caller.
+      for (const { reject } of [...parts.flat(), ...this.#queue.splice(0)]) reject(withKnownOutcome(refusal))
     }
     this.#marks.push(slot.mark)
   }
@@ -226,7 +236,7 @@ export class PostgresCommits {
       const kind = failureKind(result.error)
       if (kind === 'own' || kind === 'storage') throw result.error
       if (attempt === maxAttempts || performance.now() - startedAt > patienceMs)
-        throw kind === 'conflict' ? tooManyConflicts(result.error) : result.error
+        throw kind === 'conflict' ? ((await this.#holdUp()) ?? tooManyConflicts(result.error)) : result.error
       await sleep(Math.random() * Math.min(10 * 2 ** attempt, maxPauseMs))
     }
   }
@@ -251,7 +261,19 @@ export class PostgresCommits {
     }
     // The old one may be locked by its transaction for long.
     slot.mark = new CommitMark()
-    throw outcomeUnknown(cause)
+    throw outcomeUnknown((await this.#holdUp()) ?? postgresUnavailable(cause))
+  }
+
+  /** Why writes wait; undefined: not known. */
+  async #holdUp(): Promise<UnavailableError | undefined> {
+    const { findHoldUp } = this.#options
+    if (findHoldUp === undefined) return undefined
+    try {
+      const connection = await this.#pool.acquire()
+      return await connection.drive(findHoldUp()).finally(() => this.#pool.release(connection))
+    } catch {
+      return undefined
+    }
   }
 }
 
@@ -263,7 +285,7 @@ const queueFull = (queued: number): UnavailableError =>
 
 const tooManyConflicts = (cause: unknown): UnavailableError =>
   postgresBusy(
-    `the write kept meeting others: ${(cause as Error).message}`,
+    `other transactions in PostgreSQL kept locks that the write needs: ${(cause as Error).message}`,
     'Look for long transactions in pg_stat_activity.',
     cause,
   )

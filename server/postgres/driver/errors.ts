@@ -110,14 +110,23 @@ export function postgresUnavailable(cause: unknown): UnavailableError {
   })
 }
 
-/** The connection was lost during COMMIT, and the database does not come back to say what became of it. */
-export function outcomeUnknown(cause: unknown): UnavailableError {
+/** The connection was lost during COMMIT, and nothing tells whether the write was stored. @param reason why */
+export function outcomeUnknown(reason: UnavailableError): UnavailableError {
   return new UnavailableError(
     'store_unavailable',
-    'the connection to PostgreSQL was lost during a commit: the write may have been stored or not',
-    { retryAfterMs: 5000, hint: tryLater, details: { outcome: 'unknown' }, cause },
+    `the write may have been stored or not: ${reason.message}`,
+    {
+      retryAfterMs: 5000,
+      ...(reason.hint !== undefined && { hint: reason.hint }),
+      details: { outcome: 'unknown' },
+      cause: reason,
+    },
   )
 }
+
+/** What to tell writes that were to follow one that failed, and were not tried. */
+export const withKnownOutcome = (error: UnavailableError): UnavailableError =>
+  error.details?.['outcome'] === 'unknown' && error.cause instanceof UnavailableError ? error.cause : error
 
 export function postgresBusy(message: string, hint: string, cause?: unknown): UnavailableError {
   return new UnavailableError('store_busy', message, { retryAfterMs: 1000, hint, cause })
