@@ -23,7 +23,7 @@ import { createSkillCaller } from '../core/skill/call/caller.ts'
 import { tryConnectionAsTask } from '../core/skill/call/perform-task.ts'
 import type { Config } from './config/config.ts'
 import type { Cluster } from './nodes/cluster.ts'
-import type { NodeReporterOptions } from './nodes/node-report.ts'
+import { runsOfAll, type NodeReporterOptions } from './nodes/node-report.ts'
 import type { OpenNode } from './nodes/open-node.ts'
 import { SharedChanges } from './nodes/signals/shared-changes.ts'
 import type { SharedLease } from './nodes/shared-lease.ts'
@@ -215,7 +215,8 @@ function withSharedChanges(stores: Stores, { signals, exclusive }: Cluster): Sto
 }
 
 function registerHttp(composition: Composition): void {
-  const { get, register, config, stores, catalogue, library, log, metrics, page, onSecret } = composition
+  const { get, register, config, stores, catalogue, library, cluster, log, metrics, page, onSecret } =
+    composition
   register(tokens.httpServer, () => {
     const runner = get(tokens.runner)
     const clock = get(tokens.clock)
@@ -228,8 +229,7 @@ function registerHttp(composition: Composition): void {
       engine: {
         pauses: get(tokens.pauses),
         queuedOf: (organizationUuid) => runner.queuedOf(organizationUuid),
-        shareOf: (organizationUuid) => runner.shareOf(organizationUuid),
-        suspects: () => runner.suspects(),
+        ...runsOfAll(runner, cluster.others),
         destructiveLimits: config.destructiveLimits,
         approvalRules: config.approvalRules,
         maxQueued: config.maxQueued,

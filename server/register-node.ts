@@ -50,6 +50,8 @@ export function registerNode(composition: NodeComposition): void {
   register(tokens.nodeReport, () =>
     createNodeReporter({
       load: () => get(tokens.runner).load(),
+      working: () => get(tokens.runner).working(),
+      suspects: () => get(tokens.runner).suspects(),
       lastError,
       isDraining: () => get(tokens.draining).signal.aborted,
       rates: () => get(tokens.storms).own(),

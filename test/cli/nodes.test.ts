@@ -50,15 +50,17 @@ describe('tocsin nodes', () => {
     const late = { ...node, state: 'late', leaseLeftMs: 0 } as const
     const left = { ...node, state: 'gone', leaseLeftMs: null, gone: { at: 5, why: 'left' } } as const
     const lost = { ...left, gone: { at: 5, why: 'lost' } } as const
-    for (const [listed, word, code] of [
-      [left, 'left', 0],
-      [late, 'late', 1],
-      [lost, 'lost', 1],
+    const load = '3 +2 +41 % +300 MB'
+    for (const [listed, shownAs, code] of [
+      [left, '– +left +1970-\\S+ +– +– +– +– +–', 0],
+      [late, `active +late +1970-\\S+ +0\\.0 s +${load}`, 1],
+      [lost, '– +lost +1970-\\S+ +– +– +– +– +–', 1],
     ] as const) {
       api.nodes = async () => ({ nodes: [listed], waiting: [] })
       const shown = await nodes()
-      expect(shown.code, word).to.equal(code)
-      expect(shown.stdout.split('\n')[2], word).to.match(new RegExp(`active +${word} `))
+      expect(shown.code, shownAs).to.equal(code)
+      // The newest error may say why a node is gone.
+      expect(shown.stdout.split('\n')[2]).to.match(new RegExp(` ${shownAs} +1970-\\S+ the disk is full$`))
     }
   })
 

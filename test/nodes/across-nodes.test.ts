@@ -222,6 +222,22 @@ describePostgres('what one node changes, on another node', () => {
     }
   })
 
+  it('are counted in GET engine of each: active runs and their limit', async () => {
+    const engineOf = async (node: ClusterNode) =>
+      (await cluster.call(node, '/engine')).body.organizations.find(
+        (each: { organization_code: string }) => each.organization_code === 'main',
+      )
+    const run = await lookingRun()
+    const own = await engineOf(b)
+    expect([own.working, own.max_working]).to.deep.equal([1, 200])
+    const seen = await eventually('the other node to tell', async () => {
+      const row = await engineOf(a)
+      return row?.working === 1 ? row : undefined
+    })
+    expect(seen.max_working).to.equal(200)
+    await expectStatus(200, a, `/runs/${run.run_uuid}/cancel`, { method: 'POST' })
+  })
+
   for (const isDeaf of [false, true])
     describe(isDeaf ? 'that hears no notifications' : 'that hears notifications', () => {
       before(() => {

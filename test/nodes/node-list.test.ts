@@ -2,7 +2,7 @@ import { existsSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'chai'
 import type { NodeReport, StoredNode } from '../../core/ports/nodes/node-store.ts'
-import { createNodeReporter, rememberError } from '../../server/nodes/node-report.ts'
+import { createNodeReporter, rememberError, runsOfAll } from '../../server/nodes/node-report.ts'
 import { listNodes, type NodeListOptions } from '../../server/nodes/node-list.ts'
 import { NodeWatch } from '../../server/nodes/node-watch.ts'
 import { SharedLease } from '../../server/nodes/shared-lease.ts'
@@ -158,6 +158,8 @@ describe('the report of a node', () => {
     let isDraining = false
     const tell = createNodeReporter({
       load: () => ({ active: 3, queued: 4 }),
+      working: () => new Map(Array.from({ length: 300 }, (_, index) => [String(index), index])),
+      suspects: () => 2,
       lastError: remembered.lastError,
       isDraining: () => isDraining,
       folder: () => undefined,
@@ -165,11 +167,23 @@ describe('the report of a node', () => {
     })
     expect(tell()).to.deep.include({ role: 'active', runs: 3, queued: 4, lastError: null })
     expect(tell().rates?.['main']?.ended).to.equal(2)
+    expect(tell().suspects).to.equal(2)
+    expect(Object.keys(tell().working ?? {})).to.include.members(['299', '200'])
+    expect(Object.keys(tell().working ?? {}), 'of the busiest organizations').to.have.length(100)
     expect(tell().memoryBytes).to.be.greaterThan(1_000_000)
     expect(tell().cpuPercent).to.be.within(0, 10_000)
     remembered.log.error({ reason: 'secret of a customer' }, 'the disk is full')
     isDraining = true
     expect(tell()).to.deep.include({ role: 'draining', lastError: { at: 9, message: 'the disk is full' } })
     expect(seen).to.deep.equal(['the disk is full'])
+  })
+
+  it('is added to those of the others', () => {
+    const others = [{ ...report, working: { main: 3 }, suspects: 4 }, report]
+    const runner = { shareOf: () => ({ working: 1, most: 80 }), suspects: () => 0 }
+    const all = runsOfAll(runner, () => others)
+    expect(all.shareOf('main')).to.deep.equal({ working: 4, most: 240 })
+    expect(all.shareOf('other')).to.deep.equal({ working: 1, most: 240 })
+    expect(all.suspects()).to.equal(4)
   })
 })

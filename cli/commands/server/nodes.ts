@@ -53,7 +53,7 @@ const nodeTable = (nodes: readonly Node[]): string =>
     nodes.map((node) => [
       printable(node.name),
       printable(node.version),
-      node.role,
+      node.state === 'gone' ? '–' : node.role,
       stateOf(node),
       new Date(node.started_at).toISOString(),
       node.lease_ms === null ? '–' : `${(node.lease_ms / 1000).toFixed(1)} s`,

@@ -73,6 +73,11 @@ export class FairShare {
     return this.#active.size < 2 || working < most
   }
 
+  /** Organizations with active runs, and how many they have. */
+  working(): ReadonlyMap<string, number> {
+    return new Map([...this.#active].filter(([, count]) => count > 0))
+  }
+
   /** The active runs of an organization and their maximum. */
   of(organization: string): { readonly working: number; readonly most: number } {
     const share = Math.max(1, Math.floor((this.#maxRuns * this.#sharePercent) / 100))

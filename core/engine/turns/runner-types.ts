@@ -46,6 +46,8 @@ export interface Runner {
   queuedOf(organizationUuid: string): number
   /** Runs of an organization that have a turn, and their maximum. */
   shareOf(organizationUuid: string): { readonly working: number; readonly most: number }
+  /** Organizations with runs that have a turn, and how many they have. */
+  working(): ReadonlyMap<string, number>
   /** Runs in memory that wait for a turn, and that have one. */
   load(): { readonly queued: number; readonly active: number }
   /** Runs in quarantine after a crash; nothing else begins until there are none. */

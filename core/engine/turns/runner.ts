@@ -161,6 +161,10 @@ class TurnRunner implements Runner {
     return this.#share.of(organizationUuid)
   }
 
+  working(): ReadonlyMap<string, number> {
+    return this.#share.working()
+  }
+
   load(): { readonly queued: number; readonly active: number } {
     return { queued: this.#queue.size, active: this.#active.size }
   }

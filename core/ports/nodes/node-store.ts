@@ -60,6 +60,10 @@ export interface NodeReport {
   readonly memoryBytes: number
   /** The newest error in its log; null: none since its start. */
   readonly lastError: { readonly at: number; readonly message: string } | null
+  /** Runs that have their turn, by organization (uuid); of the busiest. Absent: an older node does not tell. */
+  readonly working?: Readonly<Record<string, number>> | undefined
+  /** Runs that it watches after crashes. Absent: an older node does not tell. */
+  readonly suspects?: number | undefined
   /** Of the busiest organizations. Absent: an older node does not tell. */
   readonly rates?: RatesOfOrganizations | undefined
   /** Of the node that reads the folder, if something is wrong with it. */

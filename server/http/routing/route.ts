@@ -72,9 +72,9 @@ export interface Services extends SignInServices {
     readonly pauses: Pick<Pauses, 'current' | 'pause' | 'resume'>
     /** Queued runs of an organization that have not started. */
     readonly queuedOf: (organizationUuid: string) => number
-    /** Active runs of an organization, and their limit. */
+    /** Active runs of an organization on all nodes, and their limit. */
     readonly shareOf: (organizationUuid: string) => { readonly working: number; readonly most: number }
-    /** Runs watched after crashes of the process. */
+    /** Runs watched after crashes of the process, on all nodes. */
     readonly suspects: () => number
     /** Limits of the server: destructive actions per class, organization and hour without approval. */
     readonly destructiveLimits: DestructiveLimits

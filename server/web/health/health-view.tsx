@@ -106,7 +106,7 @@ function Unusual({
           <Text size="sm">
             The server crashed twice in a row. {recovering.toLocaleString()}{' '}
             {recovering === 1 ? 'run that was' : 'runs that were'} active then{' '}
-            {recovering === 1 ? 'is' : 'are'} resumed one at a time; other runs start when this is done.
+            {recovering === 1 ? 'is' : 'are'} resumed one at a time; it starts other runs when this is done.
           </Text>
         </Alert>
       )}

@@ -52,7 +52,7 @@ function NodeTable({ nodes }: { readonly nodes: readonly ApiNode[] }) {
               <span className="outside-text">{showInvisible(node.name)}</span>{' '}
               <StateBadge {...badgeOf(node)} />
               <Text size="xs" c="dimmed">
-                {showInvisible(node.version)}, {node.role}
+                {showInvisible(node.version)}
               </Text>
             </div>
           ),

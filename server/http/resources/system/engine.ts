@@ -23,7 +23,7 @@ export const apiEngineSchema = objectSchema({
   recovering: {
     ...count,
     description:
-      'Runs of all organizations watched after crashes of the process. No other run starts meanwhile.',
+      'Runs of all organizations watched after crashes of the process. The node that watches them starts no other run meanwhile.',
   },
   storm: { type: 'boolean', description: 'Whether one of the organizations has an alert storm.' },
   organizations: {
@@ -33,10 +33,13 @@ export const apiEngineSchema = objectSchema({
     items: objectSchema({
       organization_code: text,
       queued: { ...count, description: 'Queued runs.' },
-      working: { ...count, description: 'Active runs.' },
+      working: {
+        ...count,
+        description: 'Active runs on all nodes; those of other nodes are counted every five seconds.',
+      },
       max_working: {
         ...count,
-        description: 'Limit of active runs while other organizations have queued ones.',
+        description: 'Limit of active runs on all nodes while other organizations have queued ones.',
       },
       max_queued: {
         ...count,

@@ -2,6 +2,7 @@ import { defineRoute } from '../../routing/route.ts'
 import type { ListedNode } from '../../../nodes/node-list.ts'
 import { objectSchema, text, time, timeOrNull } from './page.ts'
 
+/** Null: the node tells nothing, as it stands by, has just started or is gone. */
 const count = { type: ['integer', 'null'], minimum: 0 } as const
 
 /** Answer of `GET nodes`. */
@@ -52,6 +53,8 @@ export const apiNodesSchema = objectSchema({
 })
 
 function view({ report, gone, ...node }: ListedNode) {
+  // Its last load says nothing any more; its last error may say why it is gone.
+  const load = gone === null ? report : null
   return {
     node_id: node.id,
     name: node.name,
@@ -60,10 +63,10 @@ function view({ report, gone, ...node }: ListedNode) {
     state: node.state,
     started_at: node.startedAt,
     lease_ms: node.leaseLeftMs,
-    runs: report?.runs ?? null,
-    queued: report?.queued ?? null,
-    cpu_percent: report?.cpuPercent ?? null,
-    memory_bytes: report?.memoryBytes ?? null,
+    runs: load?.runs ?? null,
+    queued: load?.queued ?? null,
+    cpu_percent: load?.cpuPercent ?? null,
+    memory_bytes: load?.memoryBytes ?? null,
     last_error: report?.lastError ?? null,
     gone_at: gone?.at ?? null,
     gone_reason: gone?.why ?? null,
