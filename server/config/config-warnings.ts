@@ -28,11 +28,15 @@ export function clearTextWarnings(host: string, publicUrl: string | undefined): 
   ]
 }
 
+/** Of commands that ask a running server. */
+const commandVariables = ['TOCSIN_KEY', 'TOCSIN_URL']
+
 /** Warnings about variables of Tocsin that do not exist. */
 export function unknownVariables(
   env: Readonly<Record<string, string | undefined>>,
-  known: readonly string[],
+  ofServer: readonly string[],
 ): readonly ConfigWarning[] {
+  const known = [...ofServer, ...commandVariables]
   const unknown = Object.keys(env).filter((name) => name.startsWith('TOCSIN_') && !known.includes(name))
   return unknown.toSorted().map((name) => {
     const meant = nearest(name, known)

@@ -536,7 +536,13 @@ describe('configuration', () => {
   })
 
   it('warns about an unknown variable and suggests a similar one', () => {
-    const { warnings } = readConfig({ TOCSIN_PROT: '1', TOCSIN_SOMETHING_ELSE: '1', OTHER: '1' })
+    const { warnings } = readConfig({
+      TOCSIN_PROT: '1',
+      TOCSIN_SOMETHING_ELSE: '1',
+      OTHER: '1',
+      TOCSIN_KEY: 'toc',
+      TOCSIN_URL: 'x',
+    })
     expect(warnings.map(({ message }) => message)).to.deep.equal([
       'unknown variable TOCSIN_PROT; did you mean TOCSIN_PORT?',
       'unknown variable TOCSIN_SOMETHING_ELSE',
