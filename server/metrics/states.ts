@@ -67,10 +67,14 @@ export function describeStates(exposition: Exposition, states: States): void {
   describeProcess(exposition, gauge, states)
 }
 
+/** Of what all nodes share: adding up the values of several nodes would count it several times. */
+const shared = (help: string): string => `${help} The same on all nodes.`
+
 type Gauge = (name: string, help: string, read: () => number | undefined) => void
 
-function describeWork(exposition: Exposition, gauge: Gauge, states: States): void {
-  exposition.gauge('tocsin_runs', 'Active runs, by state.', () =>
+function describeWork(exposition: Exposition, given: Gauge, states: States): void {
+  const gauge: Gauge = (name, help, read) => given(name, shared(help), read)
+  exposition.gauge('tocsin_runs', shared('Active runs, by state.'), () =>
     (['queued', 'running', 'waiting'] as const).map((state) => ({
       labels: { state },
       value: states.work[state],
@@ -94,7 +98,7 @@ function describeWork(exposition: Exposition, gauge: Gauge, states: States): voi
   )
   exposition.gauge(
     'tocsin_containments',
-    'Containments that stand, by state; `active` and `failed` are in effect, as far as Tocsin knows.',
+    shared('Containments that stand, by state; `active` and `failed` are in effect, as far as Tocsin knows.'),
     () => Object.entries(states.containments.byState).map(([state, value]) => ({ labels: { state }, value })),
   )
   gauge(
@@ -114,7 +118,7 @@ function describeWork(exposition: Exposition, gauge: Gauge, states: States): voi
   )
   exposition.gauge(
     'tocsin_rate_limited',
-    'Runs and steps that wait for a rate limit of their playbook.',
+    shared('Runs and steps that wait for a rate limit of their playbook.'),
     () => (['runs', 'steps'] as const).map((of) => ({ labels: { of }, value: states.work.rateLimited[of] })),
   )
   gauge(
@@ -135,7 +139,9 @@ function describeWork(exposition: Exposition, gauge: Gauge, states: States): voi
 }
 
 function describeEngine(gauge: Gauge, states: States): void {
-  gauge('tocsin_engine_paused', '1 while runs are paused, else 0.', () => Number(states.engine.isPaused()))
+  gauge('tocsin_engine_paused', shared('1 while runs are paused, else 0.'), () =>
+    Number(states.engine.isPaused()),
+  )
   gauge('tocsin_runs_active', 'Active runs; at most TOCSIN_MAX_RUNS.', () => states.engine.active())
   gauge(
     'tocsin_runs_suspected',
@@ -144,14 +150,20 @@ function describeEngine(gauge: Gauge, states: States): void {
   )
   gauge(
     'tocsin_playbook_folder_refused',
-    '1 while a change of the playbooks folder is not published, else 0.',
+    shared('1 while a change of the playbooks folder is not published, else 0.'),
     () => Number(states.engine.isFolderRefused()),
   )
-  gauge('tocsin_organizations_in_storm', 'Organizations with an alert storm.', () => states.engine.storms())
+  gauge('tocsin_organizations_in_storm', shared('Organizations with an alert storm.'), () =>
+    states.engine.storms(),
+  )
 }
 
 function describeNodes(gauge: Gauge, states: States): void {
-  gauge('tocsin_nodes_live', 'Nodes that renew their leases; 1 without failover.', () => states.nodes.live)
+  gauge(
+    'tocsin_nodes_live',
+    shared('Nodes that renew their leases; 1 without failover.'),
+    () => states.nodes.live,
+  )
   gauge(
     'tocsin_node_lease_seconds',
     'Time until the lease of this node is over, if it has one; 0: it sends nothing to other systems.',
@@ -162,7 +174,9 @@ function describeNodes(gauge: Gauge, states: States): void {
 function describeDisk(exposition: Exposition, gauge: Gauge, states: States): void {
   exposition.gauge(
     'tocsin_store_size_bytes',
-    'Size of the database and its write-ahead log; of PostgreSQL only the database, at most a minute old.',
+    shared(
+      'Size of the database and its write-ahead log; of PostgreSQL only the database, at most a minute old.',
+    ),
     () => {
       const { databaseBytes: database, system } = states
       const sizes = database === undefined ? system.fileBytes : { database }

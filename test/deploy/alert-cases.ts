@@ -78,8 +78,8 @@ export const alertCases: Readonly<Record<string, AlertCase>> = {
   TocsinPlaybookBroke: {
     at: '20m',
     fires: { [failed]: growing(1) },
-    // Failed before, and again.
-    quiet: { [failed]: '0 1x4 1x9 2x30' },
+    // Failed before, and again: on the same node, and on another one.
+    quiet: { [failed]: '0 1x4 1x9 2x30', [failed.replace('"a"', '"b"')]: growing(1) },
   },
   TocsinAlertsRefused: {
     at: '20m',

@@ -57,6 +57,8 @@ describe('alert rules and dashboards', function () {
   /** Label values of each sample that the server serves, by metric. */
   const served = new Map<string, Map<string, Set<string>>>([['up', new Map()]])
   let families: readonly string[]
+  /** Metrics of what all nodes share. */
+  let shared: readonly string[]
 
   before(async () => {
     folder = await makeTemporaryFolder()
@@ -66,6 +68,9 @@ describe('alert rules and dashboards', function () {
     expect((await tocsin.post('look')).status).to.equal(201)
     const text = await (await tocsin.fetch('/metrics')).text()
     families = readExposition(text).map(({ name }) => name)
+    shared = readExposition(text).flatMap(({ name, help }) =>
+      help?.endsWith('The same on all nodes.') === true ? [name] : [],
+    )
     for (const { name, labels } of readExposition(text).flatMap(({ samples }) => samples)) {
       const known = served.get(name) ?? new Map<string, Set<string>>()
       served.set(name, known)
@@ -136,6 +141,21 @@ describe('alert rules and dashboards', function () {
       expect(expr, 'the instance that the reader chose').to.include('job="tocsin", instance=~"$instance"')
     })
   }
+
+  /** Metrics that are the same on all nodes, and that an expression adds up. */
+  const addedUp = (expr: string): readonly string[] =>
+    shared.filter((metric) =>
+      new RegExp(`\\b(?:sum|count|avg)\\b[^(]*(?:\\([^()]*\\) *)?\\(${metric}\\b`).test(expr),
+    )
+
+  it('add up over nodes only what each node counts for itself', () => {
+    expect(shared).to.include.members(['tocsin_runs', 'tocsin_steps_unknown', 'tocsin_engine_paused'])
+    expect(shared).to.not.include.members(['tocsin_runs_active', 'tocsin_runs_ended_total'])
+    for (const planted of ['sum by (state) (tocsin_runs{job="tocsin"})', 'sum(tocsin_runs)'])
+      expect(addedUp(planted), planted).to.deep.equal(['tocsin_runs'])
+    for (const expr of [...queries, ...rules].map((each) => each.expr))
+      expect(addedUp(expr), expr).to.deep.equal([])
+  })
 
   it('show every metric in a dashboard', () => {
     const shown = new Set(queries.flatMap(({ expr }) => namesOf(expr).selectors.map(({ metric }) => metric)))

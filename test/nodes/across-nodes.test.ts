@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'chai'
 import { serveHttp, type TestServer } from '../egress/servers.ts'
+import { readExposition } from '../metrics/read-exposition.ts'
 import { eventually } from '../support/eventually.ts'
 import { describePostgres } from '../support/postgres.ts'
 import { times } from '../support/random.ts'
@@ -220,6 +221,27 @@ describePostgres('what one node changes, on another node', () => {
       expect(value('tocsin_store_size_bytes{file="database"}')).to.be.within(bytes / 2, bytes * 2)
       expect(text).to.not.include('file="wal"')
     }
+  })
+
+  it('is in the metrics of each: what they share has the same values', async () => {
+    const sharedAt = async ({ server }: ClusterNode) => {
+      const headers = { authorization: `Bearer ${server.adminKey}` }
+      const families = readExposition(await (await fetch(`${server.url}/metrics`, { headers })).text())
+      return (
+        families
+          // Each node reads the size of the database once a minute.
+          .filter(({ name, help }) => help?.endsWith('The same on all nodes.') && !name.endsWith('_bytes'))
+          .flatMap(({ samples }) =>
+            samples.map(({ name, labels, value }) => [name, ...labels.values(), value]),
+          )
+      )
+    }
+    const run = await runOf(a, await post(a, 'asks'))
+    await eventually('the same values', async () => {
+      const [one, other] = (await Promise.all([sharedAt(a), sharedAt(b)])).map((each) => each.join('\n'))
+      return (one === other && one?.includes('tocsin_runs,waiting,1')) || undefined
+    })
+    await expectStatus(200, a, `/runs/${run.run_uuid}/cancel`, { method: 'POST' })
   })
 
   it('are counted in GET engine of each: active runs and their limit', async () => {
