@@ -21,15 +21,19 @@ interface Problem {
 }
 
 /**
+ * Sends back the cookies of a balancer, which keep all requests at one of several nodes: others do not know a backtest.
+ *
  * @param apiUrl with the prefix, without a trailing slash
  * @throws TocsinError with the problem document of a refusal; `server_unreachable`
  */
 export function apiClient(apiUrl: string, key: string): ApiClient {
+  const cookies = new Map([['Session', key]])
+
   async function send(method: string, path: string, body?: unknown): Promise<string> {
     const response = await fetch(`${apiUrl}${path}`, {
       method,
       headers: {
-        cookie: `Session=${key}`,
+        cookie: [...cookies].map((cookie) => cookie.join('=')).join('; '),
         'content-type': 'application/json',
         ...(method === 'PATCH' && { 'if-match': '*' }),
       },
@@ -40,6 +44,10 @@ export function apiClient(apiUrl: string, key: string): ApiClient {
         hint: 'check that the server is running; `tocsin serve` prints its address',
       })
     })
+    for (const cookie of response.headers.getSetCookie()) {
+      const [, name = '', value = ''] = /^([^=;]+)=([^;]*)/.exec(cookie) ?? []
+      if (name !== '' && name !== 'Session') cookies.set(name, value)
+    }
     const text = await response.text()
     if (!response.ok) throw refused(`${method} ${path}`, response.status, text)
     return text

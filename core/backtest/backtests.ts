@@ -118,7 +118,7 @@ export function createBacktests(options: BacktestsOptions): Backtests {
     const job = jobs.get(id)
     if (job !== undefined && isWithin(scope, job)) return job
     throw new NotFoundError('backtest_not_found', 'there is no backtest with this id', {
-      hint: 'start a new one: only the latest results are kept, for a day, until the server restarts',
+      hint: 'start a new one: only the latest results are kept, for a day, until the server restarts; of several nodes, only by the one that has it',
     })
   }
   const begin = (job: Job): Backtest => {
