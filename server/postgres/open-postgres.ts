@@ -6,7 +6,7 @@ import { PostgresChannel } from './driver/channel.ts'
 import { forgetOldMarks } from './driver/commit-marks.ts'
 import { PostgresCommits, type CommitsOptions } from './driver/commits.ts'
 import { defaultSettings, type OnTime } from './driver/connection.ts'
-import { Connector } from './driver/connector.ts'
+import { Connector, renewing } from './driver/connector.ts'
 import { postgresUnavailable } from './driver/errors.ts'
 import { ConnectionPool } from './driver/pool.ts'
 import { PostgresReads } from './driver/reads.ts'
@@ -17,6 +17,8 @@ import { findHoldUp } from './probe.ts'
 export interface PostgresOptions extends CommitsOptions {
   /** See `parsePostgresAddress`. */
   readonly address: string
+  /** Reads the address again, when PostgreSQL refuses user or password. Default: it never changes. */
+  readonly readAddress?: (() => Promise<string>) | undefined
   /** Version of Tocsin, stored for people. */
   readonly program: string
   /** Maximum number of connections for reads. Writes have 4 more, and notifications one. Default 8. */
@@ -66,16 +68,14 @@ const idleWriteMs = 2_000
  */
 export async function openPostgres(options: PostgresOptions): Promise<OpenPostgres> {
   const database = new PostgresDatabase()
-  const { onTime } = options
+  const { onTime, readAddress = () => Promise.resolve(options.address) } = options
   const settings = { ...defaultSettings, texts: database.texts, onTime }
   const address = parsePostgresAddress(options.address)
-  const connector = new Connector(address, settings)
+  const renew = renewing(options.address, address, readAddress)
+  const connector = new Connector(address, settings, renew)
   await prepare(connector, options.program)
   const onOutage = (error: Error | undefined) => options.onOutage?.(error && postgresUnavailable(error))
-  const writer = new Connector(parsePostgresAddress(options.address), {
-    ...settings,
-    idleTimeoutMs: idleWriteMs,
-  })
+  const writer = new Connector(address, { ...settings, idleTimeoutMs: idleWriteMs }, renew)
   const writing = new ConnectionPool(writer, { size: writingConnections, onOutage })
   const reading = new ConnectionPool(connector, { size: options.maxReads ?? 8 })
   const commits = new PostgresCommits(writing, {

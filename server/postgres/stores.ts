@@ -21,7 +21,7 @@ import { createProbe } from './probe.ts'
 
 export interface PostgresStoresOptions extends Pick<
   PostgresOptions,
-  'address' | 'onCommit' | 'maxQueued' | 'onOutage' | 'onTime'
+  'address' | 'readAddress' | 'onCommit' | 'maxQueued' | 'onOutage' | 'onTime'
 > {
   /** The master key of this version; undefined: the database has none yet. */
   readonly secrets: (keyVersion: number | undefined) => SecretBox

@@ -35,7 +35,8 @@ export async function openSharedStores(
   const { openPostgresStores } = await import('../postgres/stores.ts')
   const config = await withMasterKey(given)
   const { dataDir, fileLimits, masterKey } = config
-  const address = await readOperatorSecret(config, 'TOCSIN_STORE', config.store)
+  const readAddress = async (): Promise<string> =>
+    (await readOperatorSecret(config, 'TOCSIN_STORE', config.store))?.reveal() ?? ''
   makeDataDirPrivate(dataDir)
   const secrets = (version: number | undefined): SecretBox => {
     // A key that this node made itself could open nothing that others have sealed.
@@ -46,7 +47,8 @@ export async function openSharedStores(
   }
   return openPostgresStores({
     ...observers,
-    address: address?.reveal() ?? '',
+    address: await readAddress(),
+    readAddress,
     secrets,
     clock,
     onTime: (databaseMs, tookMs) => clock.told(databaseMs, tookMs),

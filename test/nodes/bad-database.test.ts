@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
+import { writeFile } from 'node:fs/promises'
 import { createServer, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { expect } from 'chai'
@@ -129,6 +130,34 @@ describePostgres('a node whose database is not as it should be', () => {
       const { command } = await begin(String(Object.assign(new URL(right), change)))
       const said = await expectEnd(command, 'PostgreSQL is unavailable', hint)
       expect(said).to.not.include('wr0ng').and.not.include(server.password)
+    }
+  })
+
+  it('reads a new password from the file of its address, without a restart', async () => {
+    const user = `user_${nodes}`
+    const given = new URL(address('tcp'))
+    given.username = user
+    const file = join(folder.path, 'store')
+    const setPassword = async (password: string): Promise<void> => {
+      given.password = password
+      await writeFile(file, String(given))
+      await query(`ALTER ROLE ${user} PASSWORD '${password}'`)
+    }
+    await query(`CREATE ROLE ${user} LOGIN`)
+    await query(`ALTER DATABASE ${database} OWNER TO ${user}`)
+    await setPassword('first')
+    const node = await startServer(options(`file:${file}`, { TOCSIN_MASTER_KEY: masterKey() }))
+    try {
+      await setPassword('second')
+      await query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = '${user}'`)
+      const create = (code: string) => node.call('/organizations', { body: { code, name: code } })
+      await eventually('a write', async () => (await create('acme')).status === 201 || undefined)
+      await setPassword('third')
+      await query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = '${user}'`)
+      await eventually('another one', async () => (await create('other')).status === 201 || undefined)
+      await isReady(node.url)
+    } finally {
+      await node.stop('SIGKILL')
     }
   })
 

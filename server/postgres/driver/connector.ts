@@ -1,17 +1,28 @@
 import type pg from 'pg'
-import type { Host, PostgresAddress } from './address.ts'
+import { parsePostgresAddress, type Host, type PostgresAddress } from './address.ts'
 import { openClient, PostgresConnection, ReadOnlyServer, type SessionSettings } from './connection.ts'
+import type { PostgresError } from './errors.ts'
+
+/** The newest address. Never rejects. */
+type RenewAddress = () => Promise<PostgresAddress>
 
 /** Opens connections to the primary, whichever of the servers that is. */
 export class Connector {
-  readonly #address: PostgresAddress
+  #address: PostgresAddress
   readonly #settings: SessionSettings
+  readonly #renew: RenewAddress
   /** The last primary, which is tried first. */
   #last = 0
 
-  constructor(address: PostgresAddress, settings: SessionSettings) {
+  /** @param renew called when a server refuses user or password. Default: the address never changes. */
+  constructor(
+    address: PostgresAddress,
+    settings: SessionSettings,
+    renew: RenewAddress = () => Promise.resolve(address),
+  ) {
     this.#address = address
     this.#settings = settings
+    this.#renew = renew
   }
 
   /** Rejects with the error of the last server that was tried, or of a read-only one. */
@@ -27,7 +38,19 @@ export class Connector {
     return (await this.#connect(settings)).client
   }
 
-  async #connect(settings: SessionSettings): Promise<{ readonly client: pg.Client; readonly host: Host }> {
+  async #connect(settings: SessionSettings): Promise<Connected> {
+    try {
+      return await this.#tryHosts(settings)
+    } catch (error) {
+      if (!isRefused(error)) throw error
+      const newest = await this.#renew()
+      if (newest === this.#address) throw error
+      this.#address = newest
+      return await this.#tryHosts(settings)
+    }
+  }
+
+  async #tryHosts(settings: SessionSettings): Promise<Connected> {
     const { hosts } = this.#address
     const order = hosts.map((_, index) => (this.#last + index) % hosts.length)
     let failure: unknown
@@ -43,5 +66,46 @@ export class Connector {
       }
     }
     throw failure
+  }
+}
+
+interface Connected {
+  readonly client: pg.Client
+  readonly host: Host
+}
+
+/** Class 28: invalid_authorization_specification, invalid_password. */
+const isRefused = (error: unknown): boolean => (error as PostgresError).code?.startsWith('28') === true
+
+/** How often an address is read again at most, in milliseconds: Vault would be asked each time. */
+const renewMs = 5_000
+
+/**
+ * Reads user, password and TLS files of an address again, for connectors that share it. While it cannot be read, or is none, the last
+ * one stays.
+ *
+ * @param text of `address`
+ */
+export function renewing(text: string, address: PostgresAddress, read: () => Promise<string>): RenewAddress {
+  let [known, newest, readAt] = [text, Promise.resolve(address), -Infinity]
+  const readAgain = async (last: PostgresAddress): Promise<PostgresAddress> => {
+    try {
+      const now = await read()
+      if (now === known) return last
+      // Never another database: what this process knows is of this one.
+      const { hosts, database, schema } = last
+      const renewed = parsePostgresAddress(now)
+      known = now
+      return { ...renewed, hosts, database, schema }
+    } catch {
+      return last
+    }
+  }
+  return () => {
+    if (performance.now() - readAt >= renewMs) {
+      readAt = performance.now()
+      newest = newest.then(readAgain)
+    }
+    return newest
   }
 }
