@@ -25,7 +25,7 @@ async function listKeys(): Promise<void> {
     printable(key.name),
     key.role,
     key.organizationUuids?.map((uuid) => codes.get(uuid) ?? uuid).join(' ') ?? 'all',
-    key.ownerUuid === null ? 'nobody' : printable(owners.get(key.ownerUuid) ?? key.ownerUuid),
+    key.ownerUuid === null ? 'none' : printable(owners.get(key.ownerUuid) ?? key.ownerUuid),
     key.allowedAddresses?.join(' ') ?? 'any',
     day(key.createdAt),
     key.lastUsedAt === null ? 'never' : day(key.lastUsedAt),

@@ -33,7 +33,7 @@ export const apiCaseFileSchema = {
     },
     deleted_by: {
       anyOf: [{ type: 'null' }, apiActorSchema],
-      description: 'Who withdrew it; null: nobody.',
+      description: 'Who withdrew it; null: it was not withdrawn.',
     },
     deleted_reason: { type: ['string', 'null'], description: 'Why it was withdrawn.' },
   },

@@ -23,10 +23,11 @@ export const apiCaseTaskSchema = {
   properties: {
     task_id: { type: 'string', format: 'uuid' },
     title: { type: 'string' },
-    owner: { type: ['string', 'null'], description: 'Who is to do it; null: nobody yet.' },
+    owner: { type: ['string', 'null'], description: 'Who is to do it; null: not assigned yet.' },
     owner_id: {
       type: ['string', 'null'],
-      description: 'Uuid of the account, or public id of the API key; null: `owner` is a text.',
+      description:
+        'Uuid of the account, or public id of the API key; null: not assigned, or `owner` is a text.',
     },
     owner_state: { enum: ['active', 'disabled', null], description: 'Whether the person can act.' },
     due_at: { ...timeOrNull, description: 'Epoch milliseconds; null: any time.' },

@@ -57,19 +57,20 @@ export const apiCaseSchema = {
     verdict: { type: 'string', enum: ['unknown', 'benign', 'suspicious', 'malicious'] },
     assignee: {
       type: ['string', 'null'],
-      description: 'The present name of the person, or a text; null: nobody.',
+      description: 'The present name of the person, or a text; null: not assigned.',
     },
     assignee_id: {
       type: ['string', 'null'],
-      description: 'Uuid of the account, or public id of the API key; null: `assignee` is a text.',
+      description:
+        'Uuid of the account, or public id of the API key; null: not assigned, or `assignee` is a text.',
     },
     assignee_state: {
       enum: ['active', 'disabled', null],
-      description: 'Whether the person can act; null: `assignee` is a text.',
+      description: 'Whether the person can act; null: not assigned, or `assignee` is a text.',
     },
     closing_reason: {
       enum: [...closingReasons, null],
-      description: 'Why it was closed; null while it is not closed, and if nobody gave a reason.',
+      description: 'Why it was closed; null: not closed, or closed without a reason.',
     },
     resolution: { type: 'string', description: 'What was done; empty while it is not closed. Plain text.' },
     revision: {

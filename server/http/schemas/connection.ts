@@ -27,11 +27,11 @@ const signInSchema = {
   ],
   properties: {
     needed: {
-      description: 'Why an administrator must sign in; null if nobody needs to.',
+      description: 'Why an administrator must sign in; null: not needed.',
       anyOf: [{ type: 'null' }, ref('#/$defs/note', noteSchema)],
     },
     redirect_uri: { type: 'string', description: 'Register it with the vendor.' },
-    signed_in_at: { ...timeOrNull, description: 'Epoch milliseconds; null: nobody has.' },
+    signed_in_at: { ...timeOrNull, description: 'Epoch milliseconds; null: not signed in.' },
     signed_in_by: { type: ['string', 'null'], description: 'Name of the API key.' },
     account: {
       type: ['string', 'null'],

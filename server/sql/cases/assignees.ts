@@ -12,7 +12,7 @@ import type { Condition } from '../database/paging.ts'
 export const presentName = (column: string): string =>
   `coalesce((SELECT name FROM accounts WHERE uuid = ${column}_id), ${column})`
 
-/** SQL: `active` or `disabled`; null: a text, or nobody. */
+/** SQL: `active` or `disabled`; null: a text, or not assigned. */
 export const presentState = (column: string): string =>
   `coalesce((SELECT CASE WHEN disabled_at IS NULL THEN 'active' ELSE 'disabled' END FROM accounts WHERE uuid = ${column}_id),
     (SELECT CASE WHEN revoked_at IS NULL THEN 'active' ELSE 'disabled' END FROM api_keys WHERE public_id = ${column}_id))`

@@ -10,18 +10,18 @@ import { patterns } from '../../request/patterns.ts'
 import type { Services } from '../../routing/route.ts'
 import { peopleOfOrganization } from '../access/people/people.ts'
 
-/** Fields of a request that assign somebody. */
+/** Fields of a request that name an assignee. */
 export const personFields = {
   name: { type: ['string', 'null'], minLength: 1, maxLength: 200, ...patterns.line },
   id: {
     type: ['string', 'null'],
     minLength: 1,
     maxLength: 100,
-    description: 'Instead of the name: uuid of an account that may act on the case. Null: nobody.',
+    description: 'Instead of the name: uuid of an account that may act on the case. Null: not assigned.',
   },
 } as const
 
-/** Finds whom a request assigns; undefined: it assigns nobody. Throws ValidationError `person_unknown`. */
+/** Finds whom a request assigns; undefined: it does not name an assignee. Throws ValidationError `person_unknown`. */
 export async function resolveAssignee(
   services: Pick<Services, 'stores'>,
   organizationUuid: string,
@@ -45,7 +45,7 @@ export async function withPerson(
   return assigned === undefined ? others : { ...others, assignee: assigned.name, assigneeId: assigned.id }
 }
 
-/** A filter by assignee or owner: `me` is the requester, and an empty text nobody. */
+/** A filter by assignee or owner: `me` is the requester, and an empty text means not assigned. */
 export function personFilter(name: string | undefined, by: Actor) {
   if (name === '') return { name: null, id: undefined }
   const own = name === theRequester ? ownAssigneeId(by) : null

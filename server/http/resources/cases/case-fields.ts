@@ -43,7 +43,7 @@ export const caseFilters = {
   assignee: {
     type: 'string',
     maxLength: 200,
-    description: 'Exactly this assignee; `me`: whoever asks; empty: unassigned.',
+    description: 'Exactly this assignee; `me`: the requester; empty: unassigned.',
   },
   assignee_state: {
     type: 'string',

@@ -30,7 +30,8 @@ export const caseTaskView = (task: CaseTask) => ({
 const title = { type: 'string', minLength: 1, maxLength: 500, ...patterns.line } as const
 const owner = {
   ...personFields.name,
-  description: 'Who is to do it: name or e-mail address of a person, `me`, or any text; null: nobody yet.',
+  description:
+    'Who is to do it: name or e-mail address of a person, `me`, or any text; null: not assigned yet.',
 } as const
 const dueAt = {
   ...epochMs,
@@ -57,7 +58,7 @@ const filters = {
   owner: {
     type: 'string',
     maxLength: 200,
-    description: 'Exactly this owner; `me`: whoever asks; empty: nobody.',
+    description: 'Exactly this owner; `me`: the requester; empty: not assigned.',
   },
   unowned: { ...flag, description: '`true`: only tasks without an owner.' },
   owner_state: {
