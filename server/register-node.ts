@@ -41,6 +41,7 @@ export function registerNode(composition: NodeComposition): void {
             get(tokens.traffic).budgets.pauseHere(pause)
             get(tokens.skillPool)?.pause(pause)
           },
+          connectionPauses: () => get(tokens.traffic).budgets.pauses(),
           clock: get(tokens.clock),
           log,
         })

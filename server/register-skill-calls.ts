@@ -55,11 +55,22 @@ export function registerSkillCalls(composition: Composition): void {
     createNoteUse({ connections: stores.connections, clock: get(tokens.clock), log }),
   )
   registerSecrets(composition)
-  const onPause = (pause: ConnectionPause) => signals.publish({ kind: 'connection_paused', pause })
+  const onPause = (pause: ConnectionPause) => {
+    get(tokens.skillPool)?.pause(pause)
+    signals.publish({ kind: 'connection_paused', pause })
+  }
   register(tokens.traffic, () => createTraffic(get(tokens.clock), { shares, onPause }))
-  register(tokens.skillPool, () =>
-    config.workers === 0 ? undefined : createSkillPool({ ...poolOptions(composition), shares, onPause }),
-  )
+  register(tokens.skillPool, () => {
+    const { budgets } = get(tokens.traffic)
+    return config.workers === 0
+      ? undefined
+      : createSkillPool({
+          ...poolOptions(composition),
+          shares,
+          pauses: budgets.pauses,
+          onPause: budgets.pause,
+        })
+  })
   register(tokens.performTask, () => {
     const [egress, clock, traffic] = [get(tokens.egress), get(tokens.clock), get(tokens.traffic)]
     const here = createPerformTask({ catalogue, egress, clock, traffic })
@@ -95,7 +106,7 @@ const poolOptions = ({
   onSecret,
   lease,
   node,
-}: Composition): Omit<SkillPoolOptions, 'shares' | 'onPause'> => ({
+}: Composition): Omit<SkillPoolOptions, 'shares' | 'pauses' | 'onPause'> => ({
   threads: config.workers,
   data: {
     plugins: installedPlugins(config),

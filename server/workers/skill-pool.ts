@@ -18,7 +18,7 @@ export interface SkillPoolOptions extends SkillThreadOptions {
  */
 export interface SkillPool {
   readonly performTask: PerformTask
-  /** Passes on a pause that another node was asked for. */
+  /** Passes on a pause that another node, or one of the threads, was asked for. */
   pause(pause: ConnectionPause): void
   /** Starts the threads; resolves when each can take tasks, or has ended, at the latest after 10 seconds. */
   start(): Promise<void>

@@ -26,6 +26,8 @@ export interface SkillThreadOptions {
   readonly codeOf: (organizationUuid: string) => Promise<string | undefined>
   /** The parts of rate limits that this node uses. Default: no other node sends requests. */
   readonly shares?: NodeShares | undefined
+  /** Pauses that have not ended, for a thread that starts. Default: none. */
+  readonly pauses?: (() => readonly ConnectionPause[]) | undefined
   /** Another system asked a connection to pause. */
   readonly onPause?: ((pause: ConnectionPause) => void) | undefined
   readonly onSecret: (secret: string) => void
@@ -114,7 +116,7 @@ export class SkillThread {
     return this.#started.promise
   }
 
-  /** Passes on a pause that another node was asked for. */
+  /** Passes on a pause that another node or thread was asked for. */
   pause(pause: ConnectionPause): void {
     this.#outbox?.post({ kind: 'pause', pause })
   }
@@ -139,6 +141,7 @@ export class SkillThread {
     })
     this.#worker = worker
     this.#outbox = new Outbox<ToThread>(worker, (message, error) => this.#notCloneable(message, error))
+    for (const pause of this.#options.pauses?.() ?? []) this.pause(pause)
     this.#known = new Map()
     this.#isReady = false
     this.#started = Promise.withResolvers()

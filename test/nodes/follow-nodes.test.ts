@@ -70,6 +70,7 @@ describe('what another node changes', () => {
       scheduler: { follow: async () => {} },
       onConfiguration() {},
       onConnectionPaused() {},
+      connectionPauses: () => [],
       clock,
       log,
       ...changes,
@@ -157,6 +158,18 @@ describe('what another node changes', () => {
     expect([pauses, forgotten]).to.deep.equal([[pause], 1])
     bus.miss()
     expect(forgotten).to.equal(2)
+  })
+
+  it('asks for the pauses of connections when it starts, and after signals were missed', async () => {
+    const pause = { connectionUuid: 'c', name: 'requests', forMs: 5_000 }
+    const told: ConnectionPause[] = []
+    follow({ connectionPauses: () => [pause] })
+    follow({ onConnectionPaused: (heard) => told.push(heard) })
+    await settle()
+    expect(told).to.deep.equal([pause])
+    bus.miss()
+    await settle()
+    expect(told).to.deep.equal([pause, pause])
   })
 
   describe('a playbook', () => {

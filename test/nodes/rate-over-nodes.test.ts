@@ -14,6 +14,12 @@ const limit = { requests: 12, perMs: 2_000 }
  */
 const windowMs = limit.perMs / 2
 const phaseMs = 6_000
+/** What the other system asks for; longer than a node takes to start. */
+const pauseMs = 15_000
+/** Until all nodes know of the pause, and requests that were under way have arrived. */
+const heardMs = 1_000
+/** The pause begins when the answer arrives, and ends by the clocks of nodes. */
+const earlierMs = 500
 
 describePostgres('the rate limit of a connection over three processes', () => {
   let cluster: TestCluster
@@ -85,5 +91,65 @@ describePostgres('the rate limit of a connection over three processes', () => {
     await sleep(phaseMs)
     expectLimit()
     process.stdout.write(`    ${seen.length} requests in ${Math.round(seen.at(-1)!.at - seen[0]!.at)} ms\n`)
+  })
+})
+
+describePostgres('a connection that the other system asks one of several nodes to pause', () => {
+  let cluster: TestCluster
+  let tool: TestServer
+  let seen: number[]
+  let asks: boolean
+  /** When it asked. */
+  let askedAt: number
+
+  before(async function () {
+    this.timeout(120_000)
+    ;[seen, asks, askedAt] = [[], false, 0]
+    tool = await serveHttp((_request, response) => {
+      if (!asks) {
+        seen.push(performance.now())
+        setTimeout(() => response.end('{}'), 20)
+        return
+      }
+      asks = false
+      askedAt = performance.now()
+      response.writeHead(429, { 'retry-after': String(pauseMs / 1_000) }).end()
+    })
+    cluster = await startTestCluster({
+      nodes: 2,
+      plugin: toolPlugin("() => ({ bucket: 'requests', limits: [{ requests: 1_000, perMs: 1_000 }] })"),
+      playbooks: { looks: playbookOf('looks', lookStep(10_000)) },
+      egress: `127.0.0.1:${tool.port}`,
+      env: { TOCSIN_WORKERS: '1' },
+    })
+    await connectPlugin(cluster, 'tool', tool.url)
+  })
+  after(async () => {
+    await cluster?.close()
+    await tool?.close()
+  })
+
+  it('gets nothing from any node until then, also from one that starts meanwhile', async function () {
+    this.timeout(120_000)
+    const post = (node: ClusterNode) =>
+      cluster.call(node, '/alerts', {
+        body: {
+          alert_provider: 'custom',
+          organization_code: 'main',
+          alert_type: 'looks',
+          alert_content: 'x',
+        },
+      })
+    for (const node of cluster.nodes) expect((await post(node)).status).to.equal(201)
+    await eventually('requests', () => seen.length > 20 || undefined)
+    asks = true
+    await eventually('the request to pause', () => askedAt || undefined)
+    const joined = await cluster.add()
+    expect((await post(joined)).status).to.equal(201)
+    await sleep(askedAt + pauseMs - performance.now())
+    const early = seen.filter((at) => at > askedAt + heardMs && at < askedAt + pauseMs - earlierMs)
+    expect(early.map((at) => Math.round(at - askedAt))).to.deep.equal([])
+    const before = seen.length
+    await eventually('requests after the pause', () => seen.length > before + 20 || undefined)
   })
 })

@@ -15,10 +15,13 @@ describe('the rate limit of a connection in a skill thread', function () {
   let pool: SkillPool
   let shares: NodeShares
   let pauses: ConnectionPause[]
+  /** Those that the process knows. */
+  let known: ConnectionPause[]
   let answer: { readonly status: number; readonly headers: Readonly<Record<string, string>> }
 
   beforeEach(async () => {
     pauses = []
+    known = []
     answer = { status: 200, headers: {} }
     vendor = await serveHttp((_, response) => response.writeHead(answer.status, answer.headers).end('yes'))
     // As of a node that has known the other one for a long time.
@@ -33,6 +36,7 @@ describe('the rate limit of a connection in a skill thread', function () {
       changes: () => false,
       codeOf: async () => 'DEMO',
       shares,
+      pauses: () => known,
       onPause: (pause) => pauses.push(pause),
       onSecret: () => {},
       onRequest: () => {},
@@ -89,8 +93,17 @@ describe('the rate limit of a connection in a skill thread', function () {
   it('is paused when another node was asked to', async () => {
     await pool.start()
     pool.pause({ connectionUuid: uuid, name: 'requests limited', forMs: 40_000 })
+    await expectPaused()
+  })
+
+  it('is paused in a thread that starts meanwhile, such as after another one was lost', async () => {
+    known = [{ connectionUuid: uuid, name: 'requests limited', forMs: 40_000 }]
+    await expectPaused()
+  })
+
+  async function expectPaused() {
     const error = (await failure(call())) as RetryableError
     expect(error.code).to.equal('rate_limited')
     expect(error.retryAfterMs).to.be.within(20_000, 40_000)
-  })
+  }
 })

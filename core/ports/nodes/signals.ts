@@ -23,6 +23,8 @@ export type Signal =
   /** For event streams. */
   | { readonly kind: 'changed'; readonly changes: readonly ToldChange[] }
   | { readonly kind: 'connection_paused'; readonly pause: ConnectionPause }
+  /** By a node that has started, or that missed signals: pauses are in no row, so the others tell theirs again. */
+  | { readonly kind: 'pauses_asked' }
   /** Not sent, but received after a gap: anything may have changed. */
   | { readonly kind: 'missed' }
 

@@ -75,6 +75,11 @@ export class RateBucket {
     return Math.max(last + this.#longestMs, this.#closedUntil, this.#promisedUntil) <= now
   }
 
+  /** See `close`. */
+  get closedUntil(): number {
+    return this.#closedUntil
+  }
+
   get isWaitedFor(): boolean {
     return this.#waiting.length > 0
   }

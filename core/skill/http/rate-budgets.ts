@@ -6,11 +6,13 @@ import { RateBucket } from './rate-bucket.ts'
 /** The rate budgets of all connections of a process. */
 export interface RateBudgets {
   /** Returns the same bucket for the same connection and name. */
-  bucket(connectionUuid: string, name: string): RateBucket
+  readonly bucket: (connectionUuid: string, name: string) => RateBucket
   /** Another system asked to pause: nothing is sent for this time, here and by the other nodes. */
-  pause(pause: ConnectionPause): void
+  readonly pause: (pause: ConnectionPause) => void
   /** Another node was asked to pause. */
-  pauseHere(pause: ConnectionPause): void
+  readonly pauseHere: (pause: ConnectionPause) => void
+  /** The pauses that have not ended, with the time that is left. */
+  readonly pauses: () => readonly ConnectionPause[]
 }
 
 export interface RateBudgetsOptions {
@@ -37,9 +39,18 @@ export function createRateBudgets(clock: Clock, { shares, onPause }: RateBudgets
     bucket(connectionUuid, name).close(clock.now() + forMs)
   }
 
+  function pauses(): readonly ConnectionPause[] {
+    const now = clock.now()
+    return [...buckets].flatMap(([key, { closedUntil }]) => {
+      const [connectionUuid = '', ...words] = key.split(' ')
+      return closedUntil > now ? [{ connectionUuid, name: words.join(' '), forMs: closedUntil - now }] : []
+    })
+  }
+
   return {
     bucket,
     pauseHere,
+    pauses,
     pause(pause) {
       pauseHere(pause)
       onPause?.(pause)

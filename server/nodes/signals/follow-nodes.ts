@@ -27,6 +27,8 @@ export interface NodeFollowerOptions {
   /** Cached keys, accounts and connections must be read again. */
   readonly onConfiguration: () => void
   readonly onConnectionPaused: (pause: ConnectionPause) => void
+  /** Pauses that other systems asked for, and that have not ended. */
+  readonly connectionPauses: () => readonly ConnectionPause[]
   readonly clock: Clock
   readonly log: Log
 }
@@ -77,16 +79,23 @@ export function createNodeFollower(options: NodeFollowerOptions): NodeFollower {
     else if (signal.kind === 'folder_asked') void look('folder')
     else if (signal.kind === 'investigation_ended') investigations.endedElsewhere(signal.alertId)
     else if (signal.kind === 'connection_paused') options.onConnectionPaused(signal.pause)
+    else if (signal.kind === 'pauses_asked') tellPauses()
     else if (signal.kind === 'configuration_changed') options.onConfiguration()
     else if (signal.kind === 'missed') {
+      signals.publish({ kind: 'pauses_asked' })
       options.onConfiguration()
       for (const which of all) void look(which)
     }
   }
 
+  function tellPauses(): void {
+    for (const pause of options.connectionPauses()) signals.publish({ kind: 'connection_paused', pause })
+  }
+
   return {
     start() {
       end = signals.listen(heard)
+      signals.publish({ kind: 'pauses_asked' })
       background.start()
     },
     async stop() {

@@ -146,6 +146,7 @@ const known: ReadonlySet<string> = new Set<SignalKind>([
   'folder_asked',
   'changed',
   'connection_paused',
+  'pauses_asked',
   'missed',
 ])
 
