@@ -185,6 +185,28 @@ describePostgres('two nodes that write the same at the same moment', function ()
     expectOneOfEach(results, (outcome) => valueOf(outcome).outcome, ['accepted', 'second'])
   })
 
+  it('tell of two questions of one kind once', async () => {
+    const open = async (index: number) => {
+      const of = { stepId: `ask_${index}`, question, timeoutAt: Date.now() + day }
+      return calling('checkpoints.open', await startedRun(), { path: `ask ${index}`, ...of })
+    }
+    const pairs = await Promise.all(
+      forEachPair(async (index) => [await open(index), await open(index)] as const),
+    )
+    // One at a time: a write that fails in a group is tried again.
+    const results = await writers.callPairs(pairs, 1)
+    expect(new Set(results.flat().map(kindOf))).to.deep.equal(new Set(['ok']))
+    const area = { organizations: { except: [] }, toAll: ['question_asked'], toMe: [] } as const
+    const reader = {
+      account: 'somebody',
+      since: 0,
+      areas: [{ ...area, published: false, browser: [], identities: [] }],
+    }
+    const { data } = await stores.notifications.list(reader, { limit: 200 })
+    const asked = data.filter(({ facts }) => facts.step?.startsWith('ask_'))
+    expect(asked.map(({ count }) => count)).to.deep.equal(pairs.map(() => 2))
+  })
+
   it('fire a schedule once', async () => {
     const schedules = forEachPair((index) => ({
       playbookName: `scheduled ${index}`,

@@ -1,7 +1,7 @@
 import { eachInTurn, type Work } from '../database/work.ts'
 import { notificationBounds, type NewNotification } from '../../../core/notification/notification.ts'
 import { personNamed } from '../../../core/notification/notifications-of.ts'
-import { deleteExpired, expiringTables, insertRow } from '../context/rows.ts'
+import { deleteExpired, expiringTables, insertNewRow } from '../context/rows.ts'
 import { makeUuid } from '../context/uuid.ts'
 import { toJson } from '../database/columns.ts'
 import type { Database } from '../database/database.ts'
@@ -15,7 +15,7 @@ export function* noteNotifications(
 ): Work<void> {
   for (const each of notifications) {
     if (yield* joinEarlier(database, organization, each, now)) continue
-    yield* insertRow(database, 'notifications', {
+    const row = yield* insertNewRow(database, 'notifications', {
       uuid: makeUuid(now),
       organizationId: organization,
       event: each.event,
@@ -32,6 +32,8 @@ export function* noteNotifications(
       lastAt: each.at,
       told: each.at <= now ? 1 : 0,
     })
+    // The write of another run has stored it meanwhile.
+    if (row === undefined) yield* joinEarlier(database, organization, each, now)
   }
 }
 
