@@ -1,3 +1,5 @@
+import { hash } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { theServer } from '../../core/domain/audit.ts'
 import type { Session } from '../../core/domain/session.ts'
 import { confirmationOf, type ProviderSession } from '../../core/identity/provider-session.ts'
@@ -20,6 +22,10 @@ export interface RecheckOptions {
 
 /** After a provider that did not answer. */
 const pauseMs = 60_000
+/** How long a node that stops meanwhile keeps others from asking the provider. */
+const claimMs = 30_000
+/** Between two looks whether another node has asked. */
+const lookMs = 100
 
 /**
  * Sessions whose people the identity provider confirms from time to time: with a refresh token while the session is used, otherwise the
@@ -45,7 +51,7 @@ export function withRechecks(options: RecheckOptions): Sessions {
 
 class Rechecks {
   readonly #options: RecheckOptions
-  /** By uuid of the session: a refresh token can often be used only once. */
+  /** By uuid of the session. */
   readonly #active = new Map<string, Promise<boolean>>()
   readonly #pausedUntil = new Map<string, number>()
 
@@ -61,11 +67,12 @@ class Rechecks {
     if (state === 'confirmed') return 'confirmed'
     if (state === 'over') return 'over'
     if (state === 'due' && clock.now() < (this.#pausedUntil.get(session.uuid) ?? 0)) return 'confirmed'
-    const active = this.#active.get(session.uuid) ?? this.#recheck(session, found, token)
+    const isOverdue = state === 'overdue'
+    const active = this.#active.get(session.uuid) ?? this.#recheck(session, found, token, isOverdue)
     this.#active.set(session.uuid, active)
     const isAnswered = await active.finally(() => this.#active.delete(session.uuid))
     if (isAnswered) return 'rechecked'
-    return state === 'due' ? 'confirmed' : 'over'
+    return isOverdue ? 'over' : 'confirmed'
   }
 
   /** Without the token of the session, the provider cannot be asked. */
@@ -76,12 +83,34 @@ class Rechecks {
     return ['overdue', 'over'].includes(confirmationOf(found, singleSignOn.settings.recheckMs, clock.now()))
   }
 
-  /** Asks the provider about the person. False: it did not answer. */
+  /**
+   * Lets one node ask the provider at a time, as a refresh token can often be used only once. False: nobody has an answer. Only a session that
+   * is overdue waits for that of another node.
+   */
   async #recheck(
     session: Session,
-    { subject, sealedTokens }: ProviderSession,
+    { checkedAt }: ProviderSession,
     token: string,
+    isOverdue: boolean,
   ): Promise<boolean> {
+    const { singleSignOn: store } = this.#options.stores
+    const claim = hash('sha256', `recheck ${session.uuid}`, 'buffer')
+    const giveUpAt = performance.now() + claimMs
+    while (!(await store.claim(claim, this.#options.clock.now() + claimMs))) {
+      if (!isOverdue || performance.now() > giveUpAt) return false
+      await sleep(lookMs)
+    }
+    try {
+      const now = await store.providerSession(session.uuid)
+      if (now?.checkedAt !== checkedAt) return true // another node has asked
+      return await this.#ask(session, now, token)
+    } finally {
+      await store.release(claim)
+    }
+  }
+
+  /** Asks the provider about the person. False: it did not answer. */
+  async #ask(session: Session, { subject, sealedTokens }: ProviderSession, token: string): Promise<boolean> {
     const { singleSignOn, stores, clock, log } = this.#options
     const refreshToken = openTokens(sealedTokens, token)?.refreshToken
     try {

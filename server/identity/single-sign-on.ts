@@ -75,7 +75,7 @@ export function createSingleSignOn({ settings, client, store, clock }: SingleSig
     },
     async acceptLogout(token) {
       const notice = await client.verifyLogout(token)
-      const isNew = await store.acceptLogoutToken(
+      const isNew = await store.claim(
         hashOf(`${notice.issuer} ${notice.tokenId}`),
         clock.now() + logoutTokenMs,
       )

@@ -44,12 +44,16 @@ export function singleSignOnStoreContract(subject: GetSubject): void {
       expect(await take(1)).to.equal(undefined)
     })
 
-    it('accepts a logout token once while it is valid', async () => {
+    it('gives a claim once until it ends or is released', async () => {
       const { stores, clock } = subject()
-      const accept = (n: number) => stores.singleSignOn.acceptLogoutToken(hashOf(n), clock.nowMs + 1_000)
-      expect(await Promise.all([accept(1), accept(1)])).to.have.members([true, false])
-      expect(await accept(2)).to.equal(true)
-      expect(await accept(1)).to.equal(false)
+      const claim = (n: number) => stores.singleSignOn.claim(hashOf(n), clock.nowMs + 1_000)
+      expect(await Promise.all([claim(1), claim(1)])).to.have.members([true, false])
+      expect(await claim(2)).to.equal(true)
+      expect(await claim(1)).to.equal(false)
+      await stores.singleSignOn.release(hashOf(1))
+      expect(await claim(1)).to.equal(true)
+      clock.nowMs += 1_001
+      expect(await claim(2)).to.equal(true)
     })
 
     const create = (identity = anna, email = 'anna@example.com') =>

@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto'
 import { expect } from 'chai'
+import { createSessions } from '../../server/access/sessions.ts'
 import type { OidcSettings } from '../../server/config/oidc-settings.ts'
+import { withRechecks } from '../../server/identity/rechecks.ts'
 import { startApi, type Api, type Reply } from '../http/support/api.ts'
 import { expectProblem } from '../http/support/schemas.ts'
 import { somebody } from '../support/somebody.ts'
@@ -434,6 +436,32 @@ describe('single sign-on', () => {
       const replies = await Promise.all([1, 2, 3, 4].map(() => session()))
       expect(replies.map(({ status }) => status)).to.deep.equal([200, 200, 200, 200])
       expect(asked() - before).to.equal(1)
+    })
+
+    it('asks the provider once for requests to several nodes at the same time', async () => {
+      await start({}, { refreshTokens: true })
+      await browser.signIn(provider)
+      const { stores, clock } = api
+      const log = { debug() {}, info() {}, warn() {}, error() {} }
+      const nodes = [1, 2, 3].map(() =>
+        withRechecks({
+          sessions: createSessions(stores.sessions, { idleMs: 1e9, maxMs: 1e9 }, clock, log),
+          singleSignOn: singleSignOnOf(provider, api, { roles: rules }),
+          stores,
+          clock,
+          log: log,
+        }),
+      )
+      const token = browser.cookies.get('tocsin_session')!
+      const used = () => Promise.all(nodes.map((node) => node.use(token, true)))
+      const asked = () => provider.requests.filter((path) => path === '/token').length
+      // Due, and then overdue, when all wait for the answer.
+      for (const ms of [recheckMs, 2 * recheckMs, recheckMs]) {
+        later(ms)
+        const before = asked()
+        expect((await used()).map((one) => one?.method)).to.deep.equal(['oidc', 'oidc', 'oidc'])
+        expect(asked() - before).to.equal(1)
+      }
     })
 
     it('goes on for another recheck time while the provider does not answer', async () => {

@@ -33,11 +33,13 @@ export interface SingleSignOnStore {
   /** Ends the sessions of a provider's session; without its id, of a person. Gives their number. */
   endSessions(of: EndedAtProvider, by: Actor): Promise<number>
   /**
-   * Whether a logout token is seen for the first time.
+   * Whether nobody else, on any node, has claimed this: a logout token, which counts once, or the recheck of a session.
    *
-   * @param until epoch milliseconds after which the token is invalid anyway
+   * @param until epoch milliseconds when the claim ends by itself
    */
-  acceptLogoutToken(tokenHash: Uint8Array, until: number): Promise<boolean>
+  claim(hash: Uint8Array, until: number): Promise<boolean>
+  /** Ends a claim. */
+  release(hash: Uint8Array): Promise<void>
 }
 
 export interface NewSignOnAttempt extends SignOnAttempt {

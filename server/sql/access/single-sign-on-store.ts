@@ -137,12 +137,16 @@ export class SqlSingleSignOnStore extends SqlStore implements SingleSignOnStore 
     )
   }
 
-  acceptLogoutToken(tokenHash: Uint8Array, until: number): Promise<boolean> {
+  claim(hash: Uint8Array, until: number): Promise<boolean> {
     return this.write(function* () {
       yield* deleteExpired(this.database, expiringTables.logoutTokens, this.clock.now())
       const sql = 'INSERT INTO logout_tokens (hash, expires_at) VALUES (?, ?) ON CONFLICT DO NOTHING'
-      return (yield* this.database.run(sql, tokenHash, until)) > 0
+      return (yield* this.database.run(sql, hash, until)) > 0
     })
+  }
+
+  async release(hash: Uint8Array): Promise<void> {
+    await this.write(() => this.database.run('DELETE FROM logout_tokens WHERE hash = ?', hash))
   }
 
   *#accountOf({ issuer, subject }: IdentityKey): Work<Account | undefined> {
