@@ -99,6 +99,8 @@ export interface PlaybookStore {
   publish(set: PublishedSet, by: Actor): Promise<void>
   /** Authored playbooks whose file was not deleted: content hash of the newest version, by name. */
   published(): Promise<ReadonlyMap<string, string>>
+  /** Who last published or deleted the authored playbook of this name; undefined: unknown. */
+  lastChangedBy(name: string): Promise<Author | undefined>
   /** The playbooks folder as it was last taken up. */
   folder(): Promise<TakenFolder>
   /** Remembers a change before its files are written; null: nothing was written. */

@@ -49,6 +49,23 @@ export function playbookStoreContract(subject: GetSubject): void {
       })
     })
 
+    it('tells who last published or deleted an authored playbook', async () => {
+      const { stores, acme } = subject()
+      const { playbooks } = stores
+      const [kim, max] = ['kim', 'max'].map((name) => ({ ...somebody(), name }))
+      const last = async () => (await playbooks.lastChangedBy('triage'))?.name
+      await playbooks.put({ ...made(acme, 'triage'), hash: 'c'.repeat(64) }, somebody())
+      expect(await last()).to.equal(undefined)
+      await playbooks.put(first, kim!)
+      await playbooks.put(second, max!)
+      expect(await last()).to.equal('max')
+      await playbooks.put(first, kim!)
+      await playbooks.publish({ versions: [], removed: [first], files: [] }, max!)
+      expect(await last()).to.equal('max')
+      await playbooks.put(first, kim!)
+      expect(await last()).to.equal('kim')
+    })
+
     it('records who last published a version', async () => {
       const { stores, clock } = subject()
       const kim = { ...somebody(), name: 'kim' }

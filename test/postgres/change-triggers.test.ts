@@ -144,7 +144,7 @@ describePostgres('change triggers of PostgreSQL', () => {
   it('belong to a version of the schema', () => {
     const digest = createHash('sha256').update(changeTriggers()).digest('hex').slice(0, 16)
     expect({ migrations: postgresMigrations.length, digest }).to.deep.equal({
-      migrations: 3,
+      migrations: 4,
       digest: '716002c16c7d0878',
     })
   })

@@ -88,7 +88,7 @@ export class SqlPlaybookStore extends SqlStore implements PlaybookStore {
     )
     const isNews =
       (yield* this.database.run(
-        `UPDATE playbooks SET newest = 1, removed_at = NULL, put_in_force_by = ?, put_in_force_at = ?,
+        `UPDATE playbooks SET newest = 1, removed_at = NULL, removed_by = NULL, put_in_force_by = ?, put_in_force_at = ?,
            put_in_force_reason = ?
            WHERE ${isOfName} AND (newest = 0 OR removed_at IS NOT NULL) AND hash = ?`,
         toJson(authorOf(by)),
@@ -127,9 +127,10 @@ export class SqlPlaybookStore extends SqlStore implements PlaybookStore {
   /** Inside of a write. */
   *#remove(name: string, by: Actor, { reason, revision }: Publication): Work<void> {
     const removed = yield* this.database.get<{ hash: string; organizationUuid: string | null }>(
-      `UPDATE playbooks SET removed_at = ? WHERE newest = 1 AND origin = 'file' AND removed_at IS NULL
+      `UPDATE playbooks SET removed_at = ?, removed_by = ? WHERE newest = 1 AND origin = 'file' AND removed_at IS NULL
          AND name = ? RETURNING hash, (SELECT uuid FROM organizations o WHERE o.id = organization_id) AS "organizationUuid"`,
       this.clock.now(),
+      toJson(authorOf(by)),
       name,
     )
     if (removed === undefined) return
@@ -143,11 +144,19 @@ export class SqlPlaybookStore extends SqlStore implements PlaybookStore {
   }
 
   published(): Promise<ReadonlyMap<string, string>> {
+    const sql = `SELECT name, hash FROM playbooks WHERE newest = 1 AND origin = 'file' AND removed_at IS NULL ORDER BY id`
     return this.read(function* () {
-      const rows = yield* this.database.all<{ name: string; hash: string }>(
-        `SELECT name, hash FROM playbooks WHERE newest = 1 AND origin = 'file' AND removed_at IS NULL ORDER BY id`,
-      )
-      return new Map(rows.map(({ name, hash }) => [name, hash]))
+      const rows = yield* this.database.all<{ name: string; hash: string }>(sql)
+      return new Map(rows.map((row) => [row.name, row.hash]))
+    })
+  }
+
+  lastChangedBy(name: string): Promise<Author | undefined> {
+    const by = 'CASE WHEN removed_at IS NULL THEN put_in_force_by ELSE removed_by END'
+    const sql = `SELECT ${by} AS by FROM playbooks WHERE newest = 1 AND origin = 'file' AND name = ? AND ${by} IS NOT NULL`
+    return this.read(function* () {
+      const row = yield* this.database.get<{ by: string }>(sql, name)
+      return row && fromJson<Author>(row.by)
     })
   }
 
@@ -156,10 +165,9 @@ export class SqlPlaybookStore extends SqlStore implements PlaybookStore {
   }
 
   prepare(change: PreparedChange | null): Promise<void> {
-    return this.write(function* () {
-      if (change === null) yield* forgetChange(this.database)
-      else yield* rememberChange(this.database, change)
-    })
+    return this.write(() =>
+      change === null ? forgetChange(this.database) : rememberChange(this.database, change),
+    )
   }
 
   list(

@@ -34,6 +34,7 @@ import { nodes } from './0034-nodes.ts'
 import { lowerCaseCodes } from './0035-lower-case-codes.ts'
 import { nodeReports } from './0036-node-reports.ts'
 import { runPrograms } from './0037-run-programs.ts'
+import { playbookRemovals } from './0038-playbook-removals.ts'
 import { accessTables } from '../schema/access.ts'
 import { alertsTables } from '../schema/alerts.ts'
 import { checkpointsTables, playbooksTables, runsTables } from '../schema/runs.ts'
@@ -98,7 +99,7 @@ type Migration = string | { readonly sqlite: string; readonly postgres: string }
  * In order: the first leads from version 34 to 35. Released migrations never change. Each has its own file in this folder, named after its
  * number and purpose. With PostgreSQL, older nodes still run while it is applied: it only adds.
  */
-const inBoth: readonly Migration[] = [lowerCaseCodes, nodeReports, runPrograms]
+const inBoth: readonly Migration[] = [lowerCaseCodes, nodeReports, runPrograms, playbookRemovals]
 
 /**
  * The version of the tables that nodes must know at least to work on a PostgreSQL database of the newest one: that of the release before, whose nodes
