@@ -16,7 +16,7 @@ import { applySet, type AppliedSet, type PlaybookSet, type SetOptions } from '..
 import { liveHash, type PublishScope } from '../publishing/playbook-owner.ts'
 import { promotion, type SeenVersions } from '../shadow/promoted-source.ts'
 import { onlyProcess, type ExclusiveWork } from '../ports/nodes/exclusive-work.ts'
-import type { FolderReport } from '../ports/nodes/node-store.ts'
+import type { FolderReport, OutdatedFile } from '../ports/nodes/node-store.ts'
 import type { Publication } from '../ports/playbook-store.ts'
 import { SharedPublishing } from '../publishing/shared-publishing.ts'
 import { PlaybookVersions, type PlaybookOrigin } from './playbook-versions.ts'
@@ -41,6 +41,8 @@ export interface PlaybookLibrary {
   readonly folder: string
   /** Files of the folder that are not live. */
   refused(): readonly RefusedFile[]
+  /** Files that are older than what a person has published on another node, and cannot be replaced. */
+  outdated(): readonly OutdatedFile[]
   /** A change of the folder that is not published because of its errors; undefined: all is published. */
   refusedChange(): RefusedChange | undefined
   /** Warnings about conflicting playbooks. */
@@ -132,9 +134,9 @@ export async function openPlaybookLibrary(options: OpenLibraryOptions): Promise<
   const { store, catalogue, log, exclusive = onlyProcess, onPublished, told = () => undefined } = options
   const versions = new PlaybookVersions(store, catalogue, onPublished)
   const { authored } = versions
-  const folder = new PlaybookFolder(options, versions)
+  const folder = new PlaybookFolder(options, versions, exclusive.isShared)
   const { record } = folder
-  const shared = new SharedPublishing({ store, versions, record, log })
+  const shared = new SharedPublishing({ store, versions, record, folder: folder.ofNode, log })
   const readsFolder = () => exclusive.isMine('playbooks_folder')
   /** A change over the API, by one node at a time. */
   const change = <T>(work: () => Promise<T>): Promise<T> =>
@@ -156,6 +158,7 @@ export async function openPlaybookLibrary(options: OpenLibraryOptions): Promise<
     fileOf: (name) => record.paths.get(name),
     folder: options.files.folder,
     refused: () => told()?.refused ?? record.refused,
+    outdated: () => told()?.outdated ?? record.outdated,
     refusedChange: () => told()?.change ?? record.refusedChange,
     folderReport: () => record.report(),
     rivals: () => record.rivals,

@@ -94,6 +94,17 @@ export class PlaybookVersions {
     this.#onPublished?.()
   }
 
+  /** Makes a stored version the live one of its name. Returns the error if it is no longer valid. */
+  async adopt(name: string, hash: string): Promise<PlaybookError | undefined> {
+    try {
+      this.authored.set(name, await this.byHash(hash))
+      return undefined
+    } catch (error) {
+      if (error instanceof PlaybookError) return error
+      throw error
+    }
+  }
+
   #remember(playbook: Playbook, from: PlaybookOrigin): void {
     this.#compiled.set(playbook.hash, playbook)
     this.#newest.set(placeOf(playbook, from), playbook.hash)

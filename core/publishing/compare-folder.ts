@@ -36,6 +36,8 @@ export interface CompareOptions {
   readonly taken: ReadonlyMap<string, string> | undefined
   /** Content hashes by name. */
   readonly published: ReadonlyMap<string, string>
+  /** Names that stay published without a file. Default: none. */
+  readonly kept?: ReadonlySet<string> | undefined
   /** Shown in problems. */
   readonly fileAt: (path: string) => string
 }
@@ -46,7 +48,7 @@ export interface CompareOptions {
  */
 export function compareFolder(
   files: readonly ReadPlaybook[],
-  { taken, published, fileAt }: CompareOptions,
+  { taken, published, kept, fileAt }: CompareOptions,
 ): FolderComparison {
   const checked = files.flatMap(({ path, playbook }) =>
     playbook === undefined ? [] : [{ file: fileAt(path), playbook }],
@@ -82,7 +84,7 @@ export function compareFolder(
     changed,
     blocking,
     unpublished: valid.filter(({ playbook: { name, hash } }) => published.get(name) !== hash),
-    removed: [...published.keys()].filter((name) => !there.has(name)),
+    removed: [...published.keys()].filter((name) => !there.has(name) && kept?.has(name) !== true),
     rivals: rivals.filter(({ severity }) => severity !== 'error'),
   }
 }

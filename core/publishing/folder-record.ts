@@ -3,7 +3,7 @@ import type { Rivalry } from '../playbook/check/find-rivals.ts'
 import { contentHash } from '../playbook/language/source-text.ts'
 import type { SourceProblem } from '../errors/source-frame.ts'
 import type { Log } from '../ports/log.ts'
-import type { FolderReport } from '../ports/nodes/node-store.ts'
+import type { FolderReport, OutdatedFile } from '../ports/nodes/node-store.ts'
 import type { PlaybookChange } from './check-changes.ts'
 import type { FolderComparison } from './compare-folder.ts'
 import { isForNamesOnly, type RefusedChange } from './hindrance.ts'
@@ -31,6 +31,8 @@ export class FolderRecord {
   unnamed: ReadonlySet<string> = new Set()
   /** A change of the folder that is not published; undefined: all is published. */
   refusedChange: RefusedChange | undefined
+  /** Files that could not be replaced when the folder was last published. */
+  outdated: readonly OutdatedFile[] = []
   /** Warnings about playbooks for the same alerts. */
   rivals: readonly Rivalry[] = []
   readonly #folder: string
@@ -47,6 +49,11 @@ export class FolderRecord {
     return this.paths.get(name) ?? this.pathIn(`${name}.yaml`)
   }
 
+  /** The file from which the version with this hash was taken. */
+  takenFrom(hash: string): string | undefined {
+    return [...this.taken].find(([, content]) => content === hash)?.[0]
+  }
+
   pathIn(file: string): string {
     return join(this.#folder, file)
   }
@@ -58,8 +65,8 @@ export class FolderRecord {
 
   /** For other nodes; undefined: nothing is wrong. */
   report(): FolderReport | undefined {
-    const { refused, refusedChange: change } = this
-    if (refused.length === 0 && change === undefined) return undefined
+    const { refused, refusedChange: change, outdated } = this
+    if (refused.length + outdated.length === 0 && change === undefined) return undefined
     const inFolder = (problem: SourceProblem) => ({
       ...problem,
       file: this.fileAt(resolve(this.#folder, problem.file ?? '')),
@@ -70,6 +77,7 @@ export class FolderRecord {
         change === undefined
           ? null
           : { ...change, problems: change.problems.slice(0, maxTold).map(inFolder) },
+      outdated: outdated.slice(0, maxTold),
     }
   }
 
@@ -98,6 +106,15 @@ export class FolderRecord {
       const said = errors.map(({ code, line, message }) => `${code} ${line} ${message}`).join()
       this.logOnce(`${path} ${said}`, () => logProblems(this.#log, path, errors))
     }
+  }
+
+  noteRefused({ changed }: FolderComparison, { reason }: RefusedChange): void {
+    this.logOnce(`${reason} ${JSON.stringify(changed)}`, () =>
+      this.#log.error(
+        { reason, count: changed.length },
+        'the change of the playbooks folder is not published; the last valid versions stay live',
+      ),
+    )
   }
 
   /** A file that was refused because of unknown names is live. */

@@ -2,7 +2,6 @@ import { parse } from 'node:path'
 import { runInSlices } from '../common/sliced.ts'
 import { theServer, type Actor } from '../domain/audit.ts'
 import { ConflictError, NotFoundError } from '../errors/errors.ts'
-import { PlaybookError } from '../errors/playbook-error.ts'
 import type { PlaybookVersions } from '../investigation/playbook-versions.ts'
 import { contentHash } from '../playbook/language/source-text.ts'
 import type { Playbook } from '../playbook/language/playbook.ts'
@@ -11,7 +10,7 @@ import type { Log } from '../ports/log.ts'
 import type { PlaybookStore, PreparedChange, PreparedFile, Publication } from '../ports/playbook-store.ts'
 import type { Catalogue } from '../registry/catalogue.ts'
 import { checkChanges, type AcceptedEdit, type SeenChange } from './check-changes.ts'
-import { compareFolder, type BrokenFile, type FolderComparison } from './compare-folder.ts'
+import { compareFolder, type FolderComparison } from './compare-folder.ts'
 import { FolderRecord } from './folder-record.ts'
 import {
   nameTaken,
@@ -22,6 +21,7 @@ import {
 } from './playbook-owner.ts'
 import { hindranceOf, isForNamesOnly, type RefusedChange } from './hindrance.ts'
 import type { FolderState, PlaybookFiles } from './playbook-files.ts'
+import { NodeFolder } from './node-folder.ts'
 import { readPlaybookFolder } from './read-folder.ts'
 import { completeChange, hashAt, writeChange } from './write-change.ts'
 
@@ -46,6 +46,8 @@ export interface Reloaded {
 /** Publishes the files of the playbooks folder, and writes changes over the API to it. */
 export class PlaybookFolder {
   readonly record: FolderRecord
+  /** Undefined: there is one folder. */
+  readonly ofNode: NodeFolder | undefined
   /** A change whose files are written in part. */
   #unsettled: PreparedChange | undefined
   readonly #options: PlaybookLibraryOptions
@@ -53,10 +55,12 @@ export class PlaybookFolder {
   /** Settles when the latest change has ended. */
   #changing: Promise<unknown> = Promise.resolve()
 
-  constructor(options: PlaybookLibraryOptions, versions: PlaybookVersions) {
+  /** @param isShared whether there are nodes with folders of their own */
+  constructor(options: PlaybookLibraryOptions, versions: PlaybookVersions, isShared: boolean) {
     this.#options = options
     this.#versions = versions
     this.record = new FolderRecord(options.files.folder, options.log)
+    if (isShared) this.ofNode = new NodeFolder({ ...options, record: this.record })
   }
 
   /** Publishes the folder at the start of the server: file by file if it was never taken up, else like `reload`. */
@@ -101,6 +105,7 @@ export class PlaybookFolder {
     const removed = changes.filter(({ source }) => source === null)
     const hashes = files.map(({ path, source }) => ({ path, hash: source && contentHash(source) }))
     await this.#versions.publish(versions, { removed, files: hashes }, by)
+    for (const { path, source } of files) this.ofNode?.noteWritten(this.record.pathIn(path), source)
     this.record.noteApplied(changes)
     return accepted
   }
@@ -159,7 +164,8 @@ export class PlaybookFolder {
     const path = this.record.pathOf(name)
     const file = this.record.fileAt(path)
     const before = await hashAt(path, this.#options.files)
-    if (before === null || before === published) return { path: file, before, source, publication }
+    const isOver = before === null || before === published || (await this.ofNode?.isOutdated(path, before))
+    if (isOver === true) return { path: file, before, source, publication }
     // The file may belong to another organization.
     if (scope !== 'all' && published === null) throw nameTaken(name)
     throw new ConflictError(
@@ -190,36 +196,35 @@ export class PlaybookFolder {
    */
   async #take(atStart: boolean, cause?: PreparedChange): Promise<Reloaded> {
     const { files, store, catalogue } = this.#options
-    const before = await files.state()
-    const read = await readPlaybookFolder(files, catalogue, await this.known())
-    const state = await files.state()
     const published = await store.published()
+    const written = new Set(cause?.files.map(({ path }) => this.record.pathIn(path)))
+    const ofNode = await this.ofNode?.read(published, atStart, written)
+    const before = ofNode?.state ?? (await files.state())
+    const read = await readPlaybookFolder(
+      ofNode?.files ?? (await files.read()),
+      catalogue,
+      await this.known(),
+    )
+    const state = await files.state()
     const isFirst = atStart && this.record.taken.size === 0
     const taken = isFirst ? undefined : this.record.taken
     const fileAt = (path: string) => this.record.fileAt(path)
-    const found = compareFolder(read, { taken, published, fileAt })
+    const found = compareFolder(read, { taken, published, kept: ofNode?.kept, fileAt })
     const isStill = before.fingerprint === state.fingerprint && !state.isBusy
     const refused = isFirst ? undefined : hindranceOf(found, { state, isStill, atStart })
     this.record.refusedChange = refused
     this.record.noteBroken(found)
     if (refused !== undefined) {
-      this.#logRefused(found, refused)
+      this.record.noteRefused(found, refused)
       if (atStart) await this.#restore(found, published)
       return { refused, published: [], removed: [] }
     }
     await this.#publish(found, state, cause)
-    await this.#keepLastGood(found.broken, published)
+    this.ofNode?.noteTaken()
+    const ofBroken = found.broken.map(({ path }) => parse(path).name)
+    await this.#keepLastGood([...ofBroken, ...(ofNode?.kept ?? [])], published)
     const names = found.unpublished.map(({ playbook }) => playbook.name)
     return { refused, published: names, removed: found.removed }
-  }
-
-  #logRefused({ changed }: FolderComparison, { reason }: RefusedChange): void {
-    this.record.logOnce(`${reason} ${JSON.stringify(changed)}`, () =>
-      this.#options.log.error(
-        { reason, count: changed.length },
-        'the change of the playbooks folder is not published; the last valid versions stay live',
-      ),
-    )
   }
 
   async #publish(found: FolderComparison, { revision }: FolderState, cause?: PreparedChange): Promise<void> {
@@ -256,9 +261,8 @@ export class PlaybookFolder {
   }
 
   /** The last valid versions of files with errors stay live. */
-  async #keepLastGood(broken: readonly BrokenFile[], published: ReadonlyMap<string, string>): Promise<void> {
-    for (const { path } of broken) {
-      const { name } = parse(path)
+  async #keepLastGood(names: readonly string[], published: ReadonlyMap<string, string>): Promise<void> {
+    for (const name of names) {
       const hash = published.get(name)
       if (hash === undefined || this.#versions.authored.has(name)) continue
       if (await this.#keep(name, hash))
@@ -267,13 +271,8 @@ export class PlaybookFolder {
   }
 
   async #keep(name: string, hash: string): Promise<boolean> {
-    try {
-      this.#versions.authored.set(name, await this.#versions.byHash(hash))
-    } catch (error) {
-      if (error instanceof PlaybookError) return false
-      throw error
-    }
-    const path = [...this.record.taken].find(([, content]) => content === hash)?.[0]
+    if ((await this.#versions.adopt(name, hash)) !== undefined) return false
+    const path = this.record.takenFrom(hash)
     if (path !== undefined) this.record.paths.set(name, path)
     return true
   }
@@ -283,7 +282,7 @@ export class PlaybookFolder {
     const { unnamed } = this.record
     if (unnamed.size === 0) return false
     const { files, catalogue, log } = this.#options
-    const read = await readPlaybookFolder(files, catalogue, await this.known())
+    const read = await readPlaybookFolder(await files.read(), catalogue, await this.known())
     const named = read.flatMap(({ path, hash, playbook }) =>
       playbook !== undefined && unnamed.has(path) ? [{ path, hash, playbook }] : [],
     )

@@ -5,7 +5,7 @@ import { contentHash, decode } from '../playbook/language/source-text.ts'
 import { parseTogetherInSlices } from '../playbook/read/parse-together.ts'
 import type { KnownNames } from '../playbook/scope/context.ts'
 import type { Log } from '../ports/log.ts'
-import type { PlaybookFiles } from './playbook-files.ts'
+import type { FolderFile } from './playbook-files.ts'
 import type { Catalogue } from '../registry/catalogue.ts'
 
 /** A file of the playbooks folder; without a playbook if it has errors. */
@@ -17,13 +17,12 @@ export interface ReadPlaybook {
   readonly problems: readonly SourceProblem[]
 }
 
-/** Reads and checks all files of the folder together. */
+/** Checks all files of the folder together. */
 export async function readPlaybookFolder(
-  files: PlaybookFiles,
+  read: readonly FolderFile[],
   catalogue: Catalogue,
   known: KnownNames | undefined,
 ): Promise<readonly ReadPlaybook[]> {
-  const read = await files.read()
   const readable = read.flatMap(({ path, source }) =>
     source instanceof Uint8Array ? [{ file: path, source }] : [],
   )

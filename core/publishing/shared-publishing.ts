@@ -1,14 +1,15 @@
 import type { PlaybookVersions } from '../investigation/playbook-versions.ts'
-import { PlaybookError } from '../errors/playbook-error.ts'
 import { UnavailableError } from '../errors/errors.ts'
 import type { Log } from '../ports/log.ts'
 import type { PlaybookStore } from '../ports/playbook-store.ts'
 import type { FolderRecord } from './folder-record.ts'
+import type { NodeFolder } from './node-folder.ts'
 
 export interface SharedPublishingOptions {
   readonly store: Pick<PlaybookStore, 'published' | 'folder'>
   readonly versions: PlaybookVersions
   readonly record: FolderRecord
+  readonly folder: NodeFolder | undefined
   readonly log: Log
 }
 
@@ -20,6 +21,9 @@ export class SharedPublishing {
   readonly #options: SharedPublishingOptions
   /** The change that another node has prepared, and when it was first seen. */
   #seen: { readonly change: string; readonly at: number } | undefined
+  /** Whether the folder of this node does not have yet what was followed, and the versions before that. */
+  #isBehind = false
+  readonly #earlier = new Set<string>()
 
   constructor(options: SharedPublishingOptions) {
     this.#options = options
@@ -32,7 +36,11 @@ export class SharedPublishing {
     const published = await store.published()
     const news = [...published].filter(([name, hash]) => authored.get(name)?.hash !== hash)
     const removed = [...authored.keys()].filter((name) => !published.has(name))
-    if (news.length + removed.length === 0) return false
+    if (news.length + removed.length === 0) {
+      if (this.#isBehind) await this.#bring(published)
+      return false
+    }
+    for (const { hash } of authored.values()) this.#earlier.add(hash)
     const { files } = await store.folder()
     record.taken.clear()
     for (const [file, hash] of files) record.taken.set(record.pathIn(file), hash)
@@ -42,6 +50,7 @@ export class SharedPublishing {
     }
     let isChanged = removed.length > 0
     for (const [name, hash] of news) isChanged = (await this.#publish(name, hash)) || isChanged
+    await this.#bring(published)
     return isChanged
   }
 
@@ -72,10 +81,8 @@ export class SharedPublishing {
 
   async #publish(name: string, hash: string): Promise<boolean> {
     const { versions, record, log } = this.#options
-    try {
-      versions.authored.set(name, await versions.byHash(hash))
-    } catch (error) {
-      if (!(error instanceof PlaybookError)) throw error
+    const error = await versions.adopt(name, hash)
+    if (error !== undefined) {
       record.logOnce(`${name} ${hash}`, () =>
         log.error(
           { playbook: name, hash, error },
@@ -84,9 +91,24 @@ export class SharedPublishing {
       )
       return false
     }
-    const path = [...record.taken].find(([, content]) => content === hash)?.[0]
+    const path = record.takenFrom(hash)
     if (path !== undefined) record.paths.set(name, path)
     log.info({ playbook: name, hash }, 'another node has published the playbook: it is live')
     return true
+  }
+
+  /** Brings the folder of this node up to date. A failure is tried again: the playbooks are live without it. */
+  async #bring(published: ReadonlyMap<string, string>): Promise<void> {
+    const { folder, record, log } = this.#options
+    if (folder === undefined) return
+    try {
+      this.#isBehind = (await this.isChanging()) || !(await folder.follow(published, this.#earlier))
+      if (!this.#isBehind) this.#earlier.clear()
+    } catch (error) {
+      this.#isBehind = true
+      record.logOnce(`bring ${String(error)}`, () =>
+        log.warn({ error }, 'could not bring the playbooks folder of this node up to date; trying again'),
+      )
+    }
   }
 }

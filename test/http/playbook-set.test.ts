@@ -108,9 +108,16 @@ describe('the set of playbooks over HTTP', () => {
 
   it('says what of the folder is not live, and reloads it', async () => {
     const { json } = await api.call('POST', '/api/playbook-folder/reload')
-    expect(json).to.deep.equal({ published: [], removed: [], refused: [], refused_change: null })
+    expect(json).to.deep.equal({
+      published: [],
+      removed: [],
+      refused: [],
+      outdated: [],
+      refused_change: null,
+    })
     expect((await api.call('GET', '/api/playbook-folder')).json).to.deep.equal({
       refused: [],
+      outdated: [],
       refused_change: null,
     })
   })

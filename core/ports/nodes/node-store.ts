@@ -35,6 +35,16 @@ export interface MinuteRates {
 /** By organization (uuid); absent: nothing. */
 export type RatesOfOrganizations = Readonly<Record<string, MinuteRates>>
 
+/** A file that is older than what a person has published on another node, or missing, and that Tocsin cannot write. */
+export interface OutdatedFile {
+  /** Path in the folder. */
+  readonly file: string
+  /** Name of the playbook. */
+  readonly playbook: string
+  /** Who has published or deleted it. */
+  readonly changedBy: string
+}
+
 /** What is wrong with the playbooks folder. */
 export interface FolderReport {
   /** Files that are not live, by their paths in the folder. */
@@ -45,6 +55,8 @@ export interface FolderReport {
     readonly changed: number
     readonly problems: readonly SourceProblem[]
   } | null
+  /** Absent: an older node does not tell. */
+  readonly outdated?: readonly OutdatedFile[] | undefined
 }
 
 /** What a node tells the others of itself. */

@@ -26,10 +26,16 @@ export interface TestCluster {
   readonly nodes: readonly ClusterNode[]
   /** Over a new connection. */
   call(node: ClusterNode, path: string, options?: CallOptions): ReturnType<typeof callApi>
-  /** Starts a node again that has ended. */
-  restart(node: ClusterNode): Promise<void>
+  /**
+   * Starts a node again that has ended.
+   *
+   * @param under a program with arguments that starts it. Default: none
+   */
+  restart(node: ClusterNode, under?: readonly string[]): Promise<void>
   /** Starts one more node. */
   add(version?: string): Promise<ClusterNode>
+  /** Path of the playbooks folder of a node. */
+  playbooksOf(node: ClusterNode): string
   /** Id of the node in the database. */
   idOf(node: ClusterNode): Promise<string>
   close(): Promise<void>
@@ -49,16 +55,23 @@ export interface TestClusterOptions {
   readonly env?: Readonly<Record<string, string>>
   /** Opens what stands between a node and the database, and gives its address. Default: nothing does. */
   readonly between?: (tcpAddress: string) => Promise<string>
+  /** Whether each node has a playbooks folder of its own, with the same files at first. Default: they share one. */
+  readonly ownPlaybooks?: boolean
   /** Options of Node for the process of a node, by its number. Default: none. */
   readonly nodeOptions?: (index: number) => readonly string[]
 }
 
 export async function startTestCluster(options: TestClusterOptions): Promise<TestCluster> {
   const folder = await makeTemporaryFolder()
-  const playbooks = join(folder.path, 'playbooks')
-  await mkdir(playbooks)
-  for (const [name, source] of Object.entries(options.playbooks))
-    await writeFile(join(playbooks, `${name}.yaml`), source)
+  const playbooksOf = (node: string) =>
+    join(folder.path, options.ownPlaybooks ? `playbooks-${node}` : 'playbooks')
+  const playbooksFor = async (node: string): Promise<string> => {
+    const path = playbooksOf(node)
+    if ((await mkdir(path, { recursive: true })) === undefined) return path
+    for (const [name, source] of Object.entries(options.playbooks))
+      await writeFile(join(path, `${name}.yaml`), source)
+    return path
+  }
   const plugin = join(folder.path, 'plugin.js')
   await writeFile(plugin, options.plugin)
   const database = await PostgresServer.start()
@@ -74,11 +87,15 @@ export async function startTestCluster(options: TestClusterOptions): Promise<Tes
     if (made !== undefined) addresses.set(name, made)
     return made ?? environment.TOCSIN_STORE
   }
-  const start = async (name: string, version: string | undefined): Promise<RunningServer> => {
+  const start = async (
+    name: string,
+    version: string | undefined,
+    under: readonly string[] = [],
+  ): Promise<RunningServer> => {
     const env = {
       ...environment,
       TOCSIN_STORE: await addressOf(name),
-      TOCSIN_PLAYBOOKS_DIR: playbooks,
+      TOCSIN_PLAYBOOKS_DIR: await playbooksFor(name),
       TOCSIN_PLUGINS: plugin,
       TOCSIN_ALLOW_PRIVATE_EGRESS: options.egress,
       ...options.env,
@@ -89,6 +106,7 @@ export async function startTestCluster(options: TestClusterOptions): Promise<Tes
       cwd: folder.path,
       dataDir: join(folder.path, name),
       env,
+      under,
       node: [process.execPath, ...(options.nodeOptions?.(Number(name.slice(5))) ?? [])],
       ...(adminKey !== undefined && { adminKey }),
     })
@@ -114,8 +132,9 @@ export async function startTestCluster(options: TestClusterOptions): Promise<Tes
         ...given,
         headers: { connection: 'close', ...headers },
       }),
-    async restart(node) {
-      node.server = await start(node.name, node.version)
+    playbooksOf: ({ name }) => playbooksOf(name),
+    async restart(node, under) {
+      node.server = await start(node.name, node.version, under)
     },
     async add(version) {
       const node = await make(nodes.length, version)

@@ -194,6 +194,12 @@ export const apiPlaybookFolderSchema = objectSchema({
     description: 'Files that are not live. Empty without access to all organizations.',
     items: objectSchema({ file: text, errors: { type: 'integer' } }),
   },
+  outdated: {
+    type: 'array',
+    description:
+      'Files that are older than what a person has published or deleted on another node, or missing, and that Tocsin cannot write. They are not published. Empty without access to all organizations.',
+    items: objectSchema({ file: text, playbook: text, changed_by: text }),
+  },
   refused_change: {
     anyOf: [{ type: 'null' }, refusedChangeSchema],
     description: 'A change of the folder that is not published; null: all is published.',
@@ -207,6 +213,9 @@ function folderView({ scope }: Caller, { playbooks }: Services) {
   const change = playbooks.refusedChange()
   return {
     refused: scope === 'all' ? playbooks.refused().slice(0, maxProblems) : [],
+    outdated: (scope === 'all' ? playbooks.outdated() : [])
+      .slice(0, maxProblems)
+      .map(({ file, playbook, changedBy }) => ({ file, playbook, changed_by: changedBy })),
     refused_change: change === undefined ? null : changeView(change, scope === 'all', playbooks.folder),
   }
 }
