@@ -15,7 +15,7 @@ interface Place {
   readonly variable: string
 }
 
-type Listening = Pick<Config, 'host' | 'port' | 'opsPort' | 'dataDir'>
+type Listening = Pick<Config, 'host' | 'port' | 'opsPort' | 'dataDir' | 'store'>
 
 /** Whether the server can listen, or already listens with this data directory and is ready. */
 export async function checkPorts(config: Listening): Promise<readonly Finding[]> {
@@ -26,7 +26,7 @@ export async function checkPorts(config: Listening): Promise<readonly Finding[]>
 }
 
 async function checkPort(
-  { host, dataDir }: Pick<Config, 'host' | 'dataDir'>,
+  { host, dataDir, store }: Listening,
   { check, port, variable }: Place,
 ): Promise<Finding> {
   const place = `${host.includes(':') ? `[${host}]` : host}:${port}`
@@ -45,19 +45,19 @@ async function checkPort(
       'TOCSIN_HOST must be an address of this machine',
     )
   const answer = await readiness(reachable(place, host))
-  if (answer === 200)
-    return isOfAnother(dataDir, port)
+  if (answer?.status === 200)
+    return store === undefined && isOfAnother(dataDir, port)
       ? warning(
           check,
           `the server on ${place} uses another data directory than ${dataDir}`,
           `run doctor with the environment of the server: TOCSIN_DATA_DIR or ${variable} differs`,
         )
       : ok(check, `the server on ${place} is ready`)
-  if (answer === 503)
+  if (answer?.status === 503)
     return problem(
       check,
-      `the server on ${place} is not ready`,
-      'read its log; usually the disk is full or read-only',
+      `the server on ${place} is not ready: ${answer.detail ?? 'it does not say why'}`,
+      answer.hint ?? 'read its log; usually the disk is full or read-only',
     )
   return problem(
     check,
@@ -81,7 +81,15 @@ function isOfAnother(dataDir: string, port: number): boolean {
 const reachable = (place: string, host: string): string =>
   host === '0.0.0.0' ? place.replace(host, '127.0.0.1') : place.replace('[::]', '[::1]')
 
-async function readiness(place: string): Promise<number | undefined> {
+interface Readiness {
+  readonly status: number
+  /** Why it is not ready. */
+  readonly detail?: string
+  readonly hint?: string
+}
+
+/** Undefined: it is no Tocsin. */
+async function readiness(place: string): Promise<Readiness | undefined> {
   const egress = createEgress({ allowPrivate: [place] })
   const signal = AbortSignal.timeout(patienceMs)
   try {
@@ -93,7 +101,7 @@ async function readiness(place: string): Promise<number | undefined> {
       isConnection: true,
       signal,
     })
-    return /"(ready|not_ready)"/.test(body) ? status : undefined
+    return /"(ready|not_ready)"/.test(body) ? { ...(JSON.parse(body) as object), status } : undefined
   } catch {
     return undefined
   } finally {

@@ -296,14 +296,12 @@ describe('tocsin doctor', () => {
   })
 
   it('reports a server that is not ready, and an address of another machine', async () => {
-    const server = createServer((_, response) => response.writeHead(503).end('{"code":"not_ready"}')).listen(
-      0,
-      '127.0.0.1',
-    )
-    await once(server, 'listening')
+    const answer = { code: 'not_ready', detail: 'The disk is full.', hint: 'free space' }
+    const server = createServer((_, response) => response.writeHead(503).end(JSON.stringify(answer)))
+    await once(server.listen(0, '127.0.0.1'), 'listening')
     const { port: own } = server.address() as AddressInfo
     expect(await wrong({ TOCSIN_PORT: String(own) })).to.match(
-      /^problem: port: the server on .* is not ready/,
+      /^problem: port: the server on .* is not ready: The disk is full\./,
     )
     server.close()
     const elsewhere = { TOCSIN_HOST: '192.0.2.1', TOCSIN_PUBLIC_URL: 'https://tocsin.example.com' }

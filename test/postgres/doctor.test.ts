@@ -12,6 +12,7 @@ import { openPostgresStores } from '../../server/postgres/stores.ts'
 import { createSecretBox } from '../../server/secrets/secret-box.ts'
 import { createDatabase, describePostgres, type TestDatabase } from '../support/postgres.ts'
 import { killCommands, runTocsin } from '../support/server/run-tocsin.ts'
+import { startServer } from '../support/server/start-server.ts'
 import { makeTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.ts'
 
 const keyBytes = Buffer.from('0123456789abcdefghijklmnopqrstuv')
@@ -66,6 +67,19 @@ describePostgres('tocsin doctor on PostgreSQL', () => {
     await client.query(sql)
     await client.end()
   }
+
+  it('finds a node ready that works on the database, whatever its data directory is', async () => {
+    const dataDir = join(folder.path, 'node')
+    const env = { ...environment(), TOCSIN_DATA_DIR: dataDir }
+    const node = await startServer({ cwd: folder.path, dataDir, env })
+    try {
+      const [port] = await find(['port'], { TOCSIN_PORT: new URL(node.url).port })
+      expect(port).to.deep.include({ status: 'ok' })
+      expect(port?.message).to.include('is ready')
+    } finally {
+      await node.stop('SIGKILL')
+    }
+  })
 
   it('finds the version, an unbroken audit log and the master key, and warns without a synchronous standby', async () => {
     await fill()
