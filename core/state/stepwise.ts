@@ -2,7 +2,11 @@
  * A computation that asks for something outside of it, such as rows of a database, and goes on with the answer: whether that comes at
  * once or later is not its business. `Ask` is what it asks, `Answer` what it is told.
  */
-export type Stepwise<T, Ask, Answer> = Generator<Ask, T, Answer>
+export interface Stepwise<T, Ask, Answer> {
+  next(...answer: [] | [Answer]): IteratorResult<Ask, T>
+  throw(error: unknown): IteratorResult<Ask, T>
+  [Symbol.iterator](): Iterator<Ask, T, Answer>
+}
 
 /** The result of a computation that asks nothing. */
 export function finished<T>(work: Stepwise<T, never, unknown>): T {

@@ -74,12 +74,16 @@ function callsIn(node: Node): readonly CallExpression[] {
   return calls
 }
 
-/** A generator that asks for statements, for nothing, or for what its caller decides. */
+/** Position of what is asked for, among the type arguments. */
+const askedAt: Readonly<Record<string, number>> = { Stepwise: 1, Generator: 0 }
+
+/** A computation that asks for statements, for nothing, or for what its caller decides. */
 function isWork(checker: Checker, type: Type | undefined): boolean {
   if (type === undefined) return false
   if (type.isUnionType()) return type.getTypes().some((part) => isWork(checker, part))
-  if (type.getSymbol()?.name !== 'Generator' || !type.isTypeReference()) return false
-  const [asked] = checker.getTypeArguments(type)
+  const at = askedAt[type.getSymbol()?.name ?? '']
+  if (at === undefined || !type.isTypeReference()) return false
+  const asked = checker.getTypeArguments(type)[at]
   if (asked === undefined) return false
   const isOpen = asked.isTypeParameter() || asked.id === checker.getNeverType().id
   return isOpen || asked.getSymbol()?.name === 'Statement'

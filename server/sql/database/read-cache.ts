@@ -12,7 +12,7 @@ export interface CachedRows {
 }
 
 /**
- * Caches what is read often and rarely changed: organizations, providers, keys, connections, and the turns of runs.
+ * Caches what is read often and rarely changed: organizations, providers, keys, connections.
  * Invalidated by any write of that kind here, and by those of other processes. Do not change cached values.
  *
  * A value is kept with the revision that its transaction saw: a slow read may end after a change that it has not seen.

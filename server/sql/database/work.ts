@@ -1,3 +1,4 @@
+import type { Stepwise } from '../../../core/state/stepwise.ts'
 import type { SqlValue } from './columns.ts'
 
 /** A statement, with `?` for each value. */
@@ -25,7 +26,7 @@ export interface Told {
  * inside of `Database.get` and the like, so that its work never yields; PostgreSQL answers later. Work changes only the database,
  * since it may be rolled back and repeated.
  */
-export type Work<T> = Generator<Statement, T, Told>
+export type Work<T> = Stepwise<T, Statement, Told>
 
 /** The caller names the type of a row: the compiler does not check SQL. */
 export interface SqlReader {
@@ -62,9 +63,29 @@ export interface Transactions {
   write<T>(work: () => Work<T>, scope?: WriteScope): Promise<T>
 }
 
-/** Work whose result is known. */
-export function* known<T>(value: T): Work<T> {
-  return value
+/** Work whose result is known: a `yield*` of it makes no generator. */
+export const known = <T>(value: T): Work<T> => new Known(value)
+
+/** At once a generator and what its `next` gives, so that only one object is made. */
+class Known<T> implements Work<T> {
+  readonly done = true
+  readonly value: T
+
+  constructor(value: T) {
+    this.value = value
+  }
+
+  next(): this {
+    return this
+  }
+
+  throw(error: unknown): never {
+    throw error
+  }
+
+  [Symbol.iterator](): this {
+    return this
+  }
 }
 
 /** The rows of a work, each turned into something else. */
@@ -78,34 +99,32 @@ export function* mapped<Row, T>(rows: Work<readonly Row[]>, to: (row: Row) => T)
  */
 export function* together<const Works extends readonly Work<unknown>[]>(works: Works): Work<Results<Works>> {
   const results: unknown[] = []
-  let open = [...works.entries()]
-  for (let answers: readonly Told[] = []; ;) {
-    const asked: [index: number, work: Work<unknown>][] = []
+  let told: readonly Told[] = []
+  let asking: readonly number[] | undefined
+  for (;;) {
+    const asked: number[] = []
     const parts: Statement[] = []
-    for (const [at, [index, work]] of open.entries()) {
-      const step = yield* nextOf(work, answers[at])
+    const count = asking?.length ?? works.length
+    for (let at = 0; at < count; at++) {
+      const index = asking?.[at] ?? at
+      const work = works[index]!
+      let step = asking === undefined ? work.next() : work.next(told[at]!)
+      while (step.done !== true && step.value.isSent === true) step = work.next(yield step.value)
       if (step.done === true) {
         results[index] = step.value
-        continue
+      } else {
+        asked.push(index)
+        parts.push(step.value)
       }
-      asked.push([index, work])
-      parts.push(step.value)
     }
     if (asked.length === 0) return results as Results<Works>
-    answers = (yield { sql: parts.map(({ sql }) => sql).join('; '), values: [], parts }).parts ?? []
-    open = asked
+    told = (yield { sql: parts.map(({ sql }) => sql).join('; '), values: [], parts }).parts ?? []
+    asking = asked
   }
 }
 
 type Results<Works extends readonly Work<unknown>[]> = {
   -readonly [Index in keyof Works]: Works[Index] extends Work<infer T> ? T : never
-}
-
-/** The next statement that a work waits for, or its result. */
-function* nextOf<T>(work: Work<T>, answer: Told | undefined): Work<IteratorResult<Statement, T>> {
-  let step = work.next(answer as Told)
-  while (step.done !== true && step.value.isSent === true) step = work.next(yield step.value)
-  return step
 }
 
 /** The results of works done one after another. */

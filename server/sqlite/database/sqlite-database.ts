@@ -1,8 +1,7 @@
 import { lossOfTurn, type RunTurn } from '../../../core/ports/runs/turn.ts'
 import type { SqlValue } from '../../sql/database/columns.ts'
 import { Database, noRow, type Dialect } from '../../sql/database/database.ts'
-import { ReadCache } from '../../sql/database/read-cache.ts'
-import type { Work } from '../../sql/database/work.ts'
+import { known, type Work } from '../../sql/database/work.ts'
 import { auditTables } from '../schema/audit.ts'
 import type { SqliteConnection } from './connection.ts'
 
@@ -13,6 +12,9 @@ const auditGuards: readonly string[] = [...auditTables.matchAll(/CREATE TRIGGER 
 
 /** Words of a search that count, so that it stays fast. */
 const maxWords = 20
+
+/** More than the number of runs that write at the same time. */
+const maxTurns = 5000
 
 const dialect: Dialect = {
   indexAlerts: (alerts) =>
@@ -32,13 +34,17 @@ function toPhrase(word: string): string {
   return `"${word.toWellFormed().replaceAll('"', '""').replaceAll('\0', ' ')}"${isBeginning ? '*' : ''}`
 }
 
-/** Answers each statement at once. */
+const nothing: Work<undefined> = known(undefined)
+
+/** Answers each statement at once, so its works are answers and not generators. */
 export class SqliteDatabase extends Database {
   override readonly hasOneWriter = true
   override readonly dialect = dialect
   readonly connection: SqliteConnection
   /** The numbers of the turns of runs, by uuid; forgotten when one changes. */
-  readonly #turns = new ReadCache(this)
+  readonly #turns = new Map<string, number>()
+  /** The revision that `#turns` are of. */
+  #turnsOf: number | undefined
   #revision: number | undefined
 
   constructor(connection: SqliteConnection) {
@@ -51,34 +57,39 @@ export class SqliteDatabase extends Database {
     )
   }
 
-  override *get<Row>(sql: string, ...values: SqlValue[]): Work<Row | undefined> {
-    return this.connection.get<Row>(sql, ...values)
+  override get<Row>(sql: string, ...values: SqlValue[]): Work<Row | undefined> {
+    return known(this.connection.get<Row>(sql, ...values))
   }
 
-  override *all<Row>(sql: string, ...values: SqlValue[]): Work<Row[]> {
-    return this.connection.all<Row>(sql, ...values)
+  override all<Row>(sql: string, ...values: SqlValue[]): Work<Row[]> {
+    return known(this.connection.all<Row>(sql, ...values))
   }
 
-  override *run(sql: string, ...values: SqlValue[]): Work<number> {
-    return this.connection.run(sql, ...values)
+  override run(sql: string, ...values: SqlValue[]): Work<number> {
+    return known(this.connection.run(sql, ...values))
   }
 
-  override *send(sql: string, ...values: SqlValue[]): Work<void> {
+  override send(sql: string, ...values: SqlValue[]): Work<void> {
     this.connection.run(sql, ...values)
+    return nothing
   }
 
-  override *change(sql: string, ...values: SqlValue[]): Work<void> {
+  override change(sql: string, ...values: SqlValue[]): Work<void> {
     if (this.connection.run(sql, ...values) !== 1) throw noRow(sql)
+    return nothing
   }
 
-  override *nextKey(): Work<undefined> {}
+  override nextKey(): Work<undefined> {
+    return nothing
+  }
 
-  override *sendInsert(onKey: (key: number) => void, sql: string, ...values: SqlValue[]): Work<void> {
+  override sendInsert(onKey: (key: number) => void, sql: string, ...values: SqlValue[]): Work<void> {
     onKey(this.connection.insert(sql, ...values))
+    return nothing
   }
 
-  override *insert(sql: string, ...values: SqlValue[]): Work<number> {
-    return this.connection.insert(sql, ...values)
+  override insert(sql: string, ...values: SqlValue[]): Work<number> {
+    return known(this.connection.insert(sql, ...values))
   }
 
   /** Asked once per turn of the event loop: commits of other processes become visible at the next turn. */
@@ -90,46 +101,61 @@ export class SqliteDatabase extends Database {
     return this.#revision
   }
 
-  override *revision(): Work<number> {
-    return this.knownRevision()
+  override revision(): Work<number> {
+    return known(this.knownRevision())
   }
 
-  override *configurationChanged(): Work<void> {
+  override configurationChanged(): Work<void> {
     this.cache.forget()
+    return nothing
   }
 
-  override *check<Row>(
+  override check<Row>(
     refuses: (row: Row | undefined) => Error | undefined,
     sql: string,
     ...values: SqlValue[]
   ): Work<void> {
     const refusal = refuses(this.connection.get<Row>(sql, ...values))
     if (refusal !== undefined) throw refusal
+    return nothing
   }
 
-  override *requireTurn(turn: RunTurn): Work<void> {
-    const lost = lossOfTurn(turn, yield* this.#turns.get(turn.run, () => this.#readTurn(turn.run)))
+  override requireTurn(turn: RunTurn): Work<void> {
+    const lost = lossOfTurn(turn, this.#turnOf(turn.run))
     if (lost !== undefined) throw lost
+    return nothing
   }
 
   /** Writes never overlap. */
-  override *excludeWritesFor(): Work<boolean> {
-    return true
+  override excludeWritesFor(): Work<boolean> {
+    return known(true)
   }
 
-  *#readTurn(run: string): Work<number | undefined> {
-    return this.connection.get<{ turn: number }>('SELECT turn FROM runs WHERE uuid = ?', run)?.turn
+  #turnOf(run: string): number | undefined {
+    const revision = this.knownRevision()
+    if (this.#turns.size >= maxTurns || revision !== this.#turnsOf) this.#turns.clear()
+    this.#turnsOf = revision
+    const kept = this.#turns.get(run)
+    if (kept !== undefined) return kept
+    const row = this.rowsOfRuns.get(run)
+    const read =
+      row === undefined ? 'SELECT turn FROM runs WHERE uuid = ?' : 'SELECT turn FROM runs WHERE id = ?'
+    const turn = this.connection.get<{ turn: number }>(read, row ?? run)?.turn
+    if (turn !== undefined) this.#turns.set(run, turn)
+    return turn
   }
 
   override forgetTurns(): void {
-    this.#turns.forget()
+    this.#turns.clear()
   }
 
   /** Writes never overlap. */
-  override *lock(): Work<void> {}
+  override lock(): Work<void> {
+    return nothing
+  }
 
-  override *unguardedAudit(): Work<readonly string[]> {
-    return auditGuards.filter((name) => !this.#isAsMade(name))
+  override unguardedAudit(): Work<readonly string[]> {
+    return known(auditGuards.filter((name) => !this.#isAsMade(name)))
   }
 
   #isAsMade(trigger: string): boolean {
@@ -143,7 +169,7 @@ export class SqliteDatabase extends Database {
   /** After a rollback: the caches may hold what was not committed. */
   forgetRead(): void {
     this.cache.forget()
-    this.#turns.forget()
+    this.#turns.clear()
   }
 }
 
