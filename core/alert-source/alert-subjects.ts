@@ -1,7 +1,9 @@
 import type { ObservableKind } from '../plugin/index.ts'
-import type { NewAlert } from '../domain/alert.ts'
+import { noFacts, type AlertFacts, type NewAlert } from '../domain/alert.ts'
 import type { AlertFields } from './alert-fields.ts'
-import { describeFields, shownLine, recognize } from './describe-alert.ts'
+import type { AlertSource } from './alert-source.ts'
+import { describeFields, readFacts, recognize, shownLine, type Recognized } from './describe-alert.ts'
+import { unknownSource } from './sources/index.ts'
 
 /** What an alert is about, for people: who or which machine, and where from. At most this many. */
 const maxSubjects = 2
@@ -57,10 +59,30 @@ const files = [
   'file_hash',
 ]
 
+/** What the content of an alert says, read once. */
+export interface IdentifiedAlert {
+  /** Null: the product is unknown. */
+  readonly source: AlertSource | null
+  readonly facts: AlertFacts
+  /** See `subjectsOf`. */
+  readonly subjects: () => readonly string[]
+}
+
+/** The stored details of an alert, its product and its subjects: like `describeAlert`, without observables. */
+export function identifyAlert({ content }: Pick<NewAlert, 'content'>): IdentifiedAlert {
+  const found = recognize(content)
+  if (found === undefined) return { source: null, facts: noFacts, subjects: () => [] }
+  const { source, fields } = found
+  return { source, facts: readFacts(source ?? unknownSource, fields), subjects: () => subjectsIn(found) }
+}
+
 /** The subjects of an alert in one line each, without repeats; empty if there are none. Never throws, whatever the content is. */
 export function subjectsOf({ content }: Pick<NewAlert, 'content'>): readonly string[] {
   const found = recognize(content)
-  if (found === undefined) return []
+  return found === undefined ? [] : subjectsIn(found)
+}
+
+function subjectsIn(found: Recognized): readonly string[] {
   const { observables } = describeFields(found)
   const known = kinds.map((group) => observables.find(({ kind }) => group.includes(kind))?.value)
   const isKnown = known.some((value) => value !== undefined)

@@ -47,18 +47,7 @@ export function describeFields({ source, fields }: Recognized): AlertDescription
   return { source, ...readFacts(source ?? unknownSource, fields), observables }
 }
 
-/** The stored details of an alert, and its product: like `describeAlert`, without observables. */
-export function identifyAlert({ content }: Pick<NewAlert, 'content'>): {
-  readonly source: AlertSource | null
-  readonly facts: AlertFacts
-} {
-  const found = recognize(content)
-  if (found === undefined) return { source: null, facts: noFacts }
-  const { source, fields } = found
-  return { source, facts: readFacts(source ?? unknownSource, fields) }
-}
-
-interface Recognized {
+export interface Recognized {
   readonly source: AlertSource | null
   readonly fields: AlertFields
 }
@@ -115,7 +104,7 @@ function matches({ when }: AlertSource, fields: AlertFields): boolean {
   return true
 }
 
-function readFacts(source: typeof unknownSource, fields: AlertFields): AlertFacts {
+export function readFacts(source: typeof unknownSource, fields: AlertFields): AlertFacts {
   return {
     title: titleOf(source, fields),
     severity: source.severity === undefined ? null : severityOf(source.severity, fields),

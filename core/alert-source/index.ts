@@ -1,5 +1,5 @@
 /** Recognizes the product of an alert and reads its title, severity, time and observables. */
 export type { SendingWay } from './alert-source.ts'
-export { subjectsOf } from './alert-subjects.ts'
-export { describeAlert, identifyAlert } from './describe-alert.ts'
+export { identifyAlert, subjectsOf, type IdentifiedAlert } from './alert-subjects.ts'
+export { describeAlert } from './describe-alert.ts'
 export { alertSources } from './sources/index.ts'

@@ -1,3 +1,4 @@
+import type { IdentifiedAlert } from '../alert-source/index.ts'
 import type { Alert, AlertFacts, NewAlert } from '../domain/alert.ts'
 import { correlationOf } from '../correlation/correlation-of.ts'
 import { defaultGroupWindowMs, type NewGroup } from '../domain/alert-group.ts'
@@ -67,7 +68,11 @@ export class AlertRuns {
    * Stores an alert. Queues its first run in the same write, and starts it if there is a place, if that evaluates no expression: an
    * alert must be stored before it can crash the process.
    */
-  async receive(given: TypedAlert, once?: OnceKey): Promise<ReceivedAlert> {
+  async receive(
+    given: TypedAlert,
+    subjects: IdentifiedAlert['subjects'],
+    once?: OnceKey,
+  ): Promise<ReceivedAlert> {
     const { stores } = this.#options
     const { organizationUuid } = given
     const [organization] = await stores.organizations.list([organizationUuid])
@@ -80,7 +85,7 @@ export class AlertRuns {
         group: plainGroupOf(playbook, given, this.#groupWindowMs),
         firstRun: (alert) => ({
           run: newRun({ playbook, organization }),
-          begin: mayBegin ? newCaseOf(alert, playbook) : undefined,
+          begin: mayBegin ? newCaseOf(alert, playbook, subjects) : undefined,
         }),
       }),
     )
@@ -251,9 +256,11 @@ export class AlertRuns {
   }
 }
 
-const newCaseOf = (alert: TitledAlert, playbook: Playbook): NewRunCase => ({
-  title: caseTitleOf(alert, playbook),
-})
+const newCaseOf = (
+  alert: TitledAlert,
+  playbook: Playbook,
+  subjects?: IdentifiedAlert['subjects'],
+): NewRunCase => ({ title: caseTitleOf(alert, playbook, subjects) })
 
 /**
  * The playbook for an alert that cannot be investigated: its run fails with the reason, so the alert becomes

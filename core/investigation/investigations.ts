@@ -1,7 +1,7 @@
-import type { Alert, AlertFacts, NewAlert } from '../domain/alert.ts'
+import type { Alert, NewAlert } from '../domain/alert.ts'
 import type { Actor } from '../domain/audit.ts'
 import type { Run } from '../domain/run.ts'
-import { identifyAlert } from '../alert-source/index.ts'
+import { identifyAlert, type IdentifiedAlert } from '../alert-source/index.ts'
 import { ConflictError, UnavailableError } from '../errors/errors.ts'
 import type { AwaitingAlert, OnceKey, ReceivedAlert } from '../ports/alert-store.ts'
 import { onlyProcess, type ExclusiveWork } from '../ports/nodes/exclusive-work.ts'
@@ -16,9 +16,9 @@ export interface Investigations {
   /**
    * Stores an alert and starts its investigation if it has a type. Rejects like `AlertStore.createOnce`.
    *
-   * @param facts what its content says. Default: read here
+   * @param identified what its content says. Default: read here
    */
-  receive(alert: NewAlert, once?: OnceKey, facts?: AlertFacts): Promise<Omit<ReceivedAlert, 'run'>>
+  receive(alert: NewAlert, once?: OnceKey, identified?: IdentifiedAlert): Promise<Omit<ReceivedAlert, 'run'>>
   /**
    * Starts the investigation of a stored alert with a type. Returns immediately and never throws: if the run
    * cannot be queued now, the alert stays Created and is retried later.
@@ -114,14 +114,14 @@ class AlertIntake implements Investigations {
   async receive(
     given: NewAlert,
     once?: OnceKey,
-    facts = identifyAlert(given).facts,
+    { facts, subjects }: IdentifiedAlert = identifyAlert(given),
   ): Promise<Omit<ReceivedAlert, 'run'>> {
     const { type } = given
     const described = { ...given, ...facts }
     const { alert, replayed, run } =
       type === null
         ? await this.#options.stores.alerts.receive(described, { once })
-        : await this.#runs.receive({ ...described, type }, once)
+        : await this.#runs.receive({ ...described, type }, subjects, once)
     if (!replayed && run === undefined) this.submit(alert)
     return { alert, replayed }
   }

@@ -47,13 +47,19 @@ type WithMasks = Pick<Playbook, 'masks'>
  * A title for people: the title of the alert or the words of its type, and what the alert is about, such as a user and an address. Without
  * a subject it has the id, so that cases can be told apart. Cases do not accept sensitive values, and the alert may contain those
  * that the playbook marks in it.
+ *
+ * @param subjectsOfIt if its content was read already
  */
-export function caseTitleOf(alert: TitledAlert, { masks }: WithMasks): string {
+export function caseTitleOf(
+  alert: TitledAlert,
+  { masks }: WithMasks,
+  subjectsOfIt = () => subjectsOf(alert),
+): string {
   const words = wordsOf(alert.type ?? 'alert')
   if (masks.alert !== undefined) return `${words} (${alert.id})`
   const title = (alert.title ?? words).slice(0, maxTitle).toWellFormed()
   const known = title.toLowerCase()
-  const all = subjectsOf(alert)
+  const all = subjectsOfIt()
   const subjects = all.filter((subject) => !known.includes(subject.toLowerCase()))
   // A title that ends with a subject goes on with the others.
   const isList = all.some((subject) => known.endsWith(subject.toLowerCase()))

@@ -1,4 +1,5 @@
-import { alertStatus, type Alert, type AlertFacts, type NewAlert } from '../../../../core/domain/alert.ts'
+import type { IdentifiedAlert } from '../../../../core/alert-source/index.ts'
+import { alertStatus, type Alert, type NewAlert } from '../../../../core/domain/alert.ts'
 import { ConflictError, ValidationError } from '../../../../core/errors/errors.ts'
 import { patterns } from '../../request/patterns.ts'
 import { defineRoute, type Answer, type ApiRequest, type Services } from '../../routing/route.ts'
@@ -79,15 +80,20 @@ export const createAlert = defineRoute({
 /**
  * Stores an alert and answers with it, after its investigation if the sender prefers to wait.
  *
- * @param facts what its content says, if that was read already
+ * @param identified what its content says, if that was read already
  */
 export async function answerReceived(
   given: NewAlert,
   { caller, headers, gone }: Pick<ApiRequest<never, never, never>, 'caller' | 'headers' | 'gone'>,
   services: Services,
-  facts?: AlertFacts,
+  identified?: IdentifiedAlert,
 ): Promise<Answer> {
-  const { alert, replayed } = await receive(services, headers['idempotency-key']?.toString(), given, facts)
+  const { alert, replayed } = await receive(
+    services,
+    headers['idempotency-key']?.toString(),
+    given,
+    identified,
+  )
   const location = `/alerts/${alert.id}`
   const marks = replayed ? { 'idempotency-replayed': 'true' } : {}
   const seconds = hasEnded(alert) || given.type === null ? undefined : preferredWait(headers.prefer)
@@ -107,11 +113,11 @@ async function receive(
   services: Services,
   key: string | undefined,
   alert: NewAlert,
-  facts: AlertFacts | undefined,
+  identified: IdentifiedAlert | undefined,
 ) {
   const once = key === undefined ? undefined : { key, keepMs: idempotencyKeepMs }
   try {
-    return await takeAlert(services, alert, once, facts)
+    return await takeAlert(services, alert, once, identified)
   } catch (error) {
     if (!(error instanceof ConflictError) || error.code !== 'idempotency_key_reused') throw error
     throw idempotencyKeyReused('alert')

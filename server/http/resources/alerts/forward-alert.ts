@@ -35,15 +35,15 @@ export const forwardAlert = defineRoute({
     const organization = await requireVisibleOrganization(request.caller.scope, params.organization, services)
     const provider = await requireProvider(params.provider, services)
     const content = textOfBody(bytes, request.headers)
-    const { source, facts } = identifyAlert({ content })
+    const identified = identifyAlert({ content })
     const given = {
       content,
       provider: provider.code,
       organizationUuid: organization.uuid,
-      type: query.alert_type ?? source?.name ?? null,
+      type: query.alert_type ?? identified.source?.name ?? null,
       createdAtSource: null,
       createdBy: request.caller.uuid,
     }
-    return await answerReceived(given, request, services, facts)
+    return await answerReceived(given, request, services, identified)
   },
 })

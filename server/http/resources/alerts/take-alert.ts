@@ -1,4 +1,5 @@
-import type { AlertFacts, NewAlert } from '../../../../core/domain/alert.ts'
+import type { IdentifiedAlert } from '../../../../core/alert-source/index.ts'
+import type { NewAlert } from '../../../../core/domain/alert.ts'
 import type { OnceKey } from '../../../../core/ports/alert-store.ts'
 import { RequestError } from '../../request/request-error.ts'
 import type { Services } from '../../routing/route.ts'
@@ -24,14 +25,14 @@ export async function takeAlert(
   services: Intake,
   given: NewAlert,
   once: OnceKey | undefined,
-  facts?: AlertFacts,
+  identified?: IdentifiedAlert,
 ) {
   const { organizationUuid } = given
   requireAccepting(services, given)
   const taken = await services.intakeGate.inTurn(organizationUuid, () => {
     // Others were accepted while this alert waited for its turn.
     requireAccepting(services, given)
-    return services.investigations.receive(given, once, facts)
+    return services.investigations.receive(given, once, identified)
   })
   if (!taken.replayed) services.engine.storms.count('received', organizationUuid)
   return taken
