@@ -5,8 +5,8 @@ import { identifyAlert } from '../../core/alert-source/index.ts'
 /** Replaced by a number with as many digits in each alert, because repeats would be grouped. */
 export const numberMark = '0000000000'
 
-/** Alert content as in a sign-in log, of about the wanted size; the same for the same number. */
-function content(number: number, length: number): string {
+/** Alert content as in a sign-in log, the largest for which `fits`; the same for the same number. */
+function content(number: number, fits: (text: string) => boolean): string {
   const event = (n: number) => ({
     id: `${(number * 7919 + n * 104_729) % 1_000_003}-${n}`,
     time: new Date(1_767_225_600_000 + number * 1_000 + n).toISOString(),
@@ -18,10 +18,14 @@ function content(number: number, length: number): string {
     action: ['sign-in', 'download', 'mailbox rule', 'password reset'][(number + n) % 4],
     outcome: n % 5 === 0 ? 'failure' : 'success',
   })
-  const events: unknown[] = []
-  const text = () => JSON.stringify({ severity: 'high', number: numberMark, events })
-  while (text().length < length) events.push(event(events.length))
-  return text().slice(0, length)
+  const text = (events: readonly unknown[]) =>
+    JSON.stringify({ severity: 'high', number: numberMark, events })
+  let events: readonly unknown[] = []
+  for (;;) {
+    const more = [...events, event(events.length)]
+    if (!fits(text(more))) return text(events)
+    events = more
+  }
 }
 
 const bodyOf = (text: string, type?: string): string =>
@@ -37,11 +41,9 @@ const bodyOf = (text: string, type?: string): string =>
  * investigated.
  */
 export function alertBody(number: number, bytes: number, type?: string): string {
-  const body = (text: string) => bodyOf(text, type)
-  let text = content(number, bytes)
-  // Quotes are escaped in the body, so the text is shortened accordingly.
-  while (Buffer.byteLength(body(text)) > bytes) text = text.slice(0, -1)
-  return body(text.padEnd(text.length + bytes - Buffer.byteLength(body(text))))
+  const sizeOf = (text: string) => Buffer.byteLength(bodyOf(text, type))
+  const text = content(number, (some) => sizeOf(some) <= bytes)
+  return bodyOf(text.padEnd(text.length + bytes - sizeOf(text)), type)
 }
 
 const productAlert = join(import.meta.dirname, '../data/alerts/cb-passthrough.json')
