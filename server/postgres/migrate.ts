@@ -3,6 +3,7 @@ import { setTimeout } from 'node:timers/promises'
 import { ConflictError } from '../../core/errors/errors.ts'
 import { oldestBeside, postgresMigrations } from '../sqlite/migrations/all-migrations.ts'
 import { changeTriggers } from './change-triggers.ts'
+import { lockKey } from './driver/exclusion.ts'
 import { patienceMs } from '../nodes/node-watch.ts'
 import { migrationTable, refuseMarkedDatabase, type PostgresSession } from './migration-table.ts'
 import { baseline, baselineVersion, inByteOrder } from './schema/index.ts'
@@ -107,7 +108,7 @@ async function applyNext(
   const newest = baselineVersion + steps.length
   await session.query('BEGIN')
   try {
-    await session.query('SELECT pg_advisory_xact_lock($1)', [migrationLock])
+    await session.query(`SELECT pg_advisory_xact_lock(${lockKey('$1')})`, [migrationLock])
     await session.query(`SET LOCAL lock_timeout = ${waitMs}`)
     const version = await readVersion(session, newest, true)
     if (version < newest) {

@@ -13,7 +13,16 @@ export function scopeKey(scope: WriteScope): string {
   return `${kind} ${name}`
 }
 
-const takeLock = 'SELECT pg_advisory_xact_lock(CAST(? AS bigint))'
+/**
+ * SQL: the key of an advisory lock. Such locks belong to a database, which several clusters may share, each in a schema of its own. So the
+ * schema is part of the key; 2200 is `public`, where the key is the number itself.
+ *
+ * @param number SQL
+ */
+export const lockKey = (number: string): string =>
+  `CAST(${number} AS bigint) # (SELECT CAST(CAST(CAST(quote_ident(current_schema()) AS regnamespace) AS oid) AS bigint) - 2200)`
+
+const takeLock = `SELECT pg_advisory_xact_lock(${lockKey('?')})`
 
 /**
  * Asked for inside of a write: no other write holds the lock until this one ends. Other nodes wait for the end of the transaction; writes
@@ -31,7 +40,7 @@ export class LockStatement implements Statement {
 
 /** Inside of a write of another scope: takes the lock of a scope, unless another transaction holds it. */
 export const tryLock = (scope: WriteScope): Statement => ({
-  sql: 'SELECT pg_try_advisory_xact_lock(CAST(? AS bigint)) AS "isHeld"',
+  sql: `SELECT pg_try_advisory_xact_lock(${lockKey('?')}) AS "isHeld"`,
   values: [String(numberOf(scopeKey(scope)))],
 })
 
@@ -82,9 +91,9 @@ export function lockStatements(keys: Iterable<string>): readonly Statement[] {
   }
   numbers.sort((one, other) => (one < other ? -1 : 1))
   return [
-    { sql: 'SELECT pg_advisory_xact_lock_shared(CAST(? AS bigint))', values: [all] },
+    { sql: `SELECT pg_advisory_xact_lock_shared(${lockKey('?')})`, values: [all] },
     {
-      sql: 'SELECT count(pg_advisory_xact_lock(number)) FROM unnest(CAST(? AS bigint[])) AS number',
+      sql: `SELECT count(pg_advisory_xact_lock(${lockKey('number')})) FROM unnest(CAST(? AS bigint[])) AS number`,
       values: [`{${numbers.join(',')}}`],
     },
   ]

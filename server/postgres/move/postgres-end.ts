@@ -5,6 +5,7 @@ import { showAddress, type PostgresAddress } from '../driver/address.ts'
 import { defaultSettings, type PostgresConnection } from '../driver/connection.ts'
 import { Connector } from '../driver/connector.ts'
 import { asFailure, postgresUnavailable } from '../driver/errors.ts'
+import { lockKey } from '../driver/exclusion.ts'
 import { migratePostgres, newestVersion, readVersion, refuseUnsupportedServer } from '../migrate.ts'
 import {
   createMigrationTable,
@@ -80,7 +81,7 @@ export async function claimDatabase(
 ): Promise<void> {
   const until = performance.now() + patienceMs
   for (;;) {
-    const { rows } = await connection.query('SELECT pg_try_advisory_lock(CAST(? AS bigint)) AS held', claim)
+    const { rows } = await connection.query(`SELECT pg_try_advisory_lock(${lockKey('?')}) AS held`, claim)
     if ((rows as readonly { readonly held: number }[])[0]?.held === 1) return
     if (performance.now() > until) break
     await setTimeout(200)
