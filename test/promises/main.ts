@@ -11,7 +11,8 @@ import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { keyOf, promisesPage, type LastRun, type Result } from './page.ts'
 import { plantedBugs, type PlantedBug } from './planted-bugs.ts'
-import { promises, type Proof } from './promises.ts'
+import type { Proof } from './promised.ts'
+import { promises } from './promises.ts'
 import { runMocha, testsOf, type RanTest } from './tests-of.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))

@@ -1,4 +1,5 @@
-import { promises, type Proof } from './promises.ts'
+import type { Proof } from './promised.ts'
+import { promises } from './promises.ts'
 
 /** The result of a test in the last complete run of the suite. */
 export interface Result {

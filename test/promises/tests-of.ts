@@ -3,7 +3,8 @@ import { fileURLToPath } from 'node:url'
 import { readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { promises, type Proof } from './promises.ts'
+import type { Proof } from './promised.ts'
+import { promises } from './promises.ts'
 
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 const mocha = here('../../node_modules/mocha/bin/mocha.js')
