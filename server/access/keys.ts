@@ -93,7 +93,7 @@ export async function whyRefused(
  * @throws TocsinError `bootstrap_key_invalid`
  */
 export async function ensureAdminKey(
-  keys: KeyStore,
+  keys: Pick<KeyStore, 'list' | 'find' | 'createFirst'>,
   given: string | undefined,
   now: number,
 ): Promise<string | undefined> {

@@ -1,8 +1,7 @@
 import type { Run } from '../../core/domain/run.ts'
 import type { JournalStore } from '../../core/ports/runs/journal-store.ts'
 import type { Log } from '../../core/ports/log.ts'
-import type { Stores } from '../../core/ports/stores.ts'
-import { createDirectory } from '../http/caller/directory.ts'
+import { createDirectory, type DirectoryStores } from '../http/caller/directory.ts'
 import type { TraceSettings } from './trace-settings.ts'
 import { spansOfRun, type RunSpan } from './run-spans.ts'
 
@@ -15,9 +14,7 @@ export interface Tracing {
 }
 
 export interface TracingOptions {
-  readonly stores: Pick<Stores, 'organizations' | 'providers' | 'forgetConfiguration'> & {
-    readonly journal: Pick<JournalStore, 'excerpt'>
-  }
+  readonly stores: DirectoryStores & { readonly journal: Pick<JournalStore, 'excerpt'> }
   readonly log: Log
   /** Share of runs to export, from 0 to 1, chosen by their ids. */
   readonly ratio: number

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { createHash } from 'node:crypto'
 import type { ApiKey } from '../../core/domain/api-key.ts'
-import type { KeyStore, NewApiKey } from '../../core/ports/access/key-store.ts'
+import type { KeyStore } from '../../core/ports/access/key-store.ts'
 import { checkKey, ensureAdminKey, makeKey, readKey } from '../../server/access/keys.ts'
 
 const key: ApiKey = {
@@ -97,11 +97,19 @@ describe('API keys', () => {
     const now = 1_000
     let stored: ApiKey[]
     let isFirst: boolean
-    const store = {
+    const store: Pick<KeyStore, 'list' | 'find' | 'createFirst'> = {
       list: async () => stored,
-      find: async (id: string) => stored.find((one) => one.id === id),
-      createFirst: async (one: NewApiKey) => (isFirst ? stored.push({ ...key, ...one }) : undefined),
-    } as unknown as KeyStore
+      async find(id) {
+        const found = stored.find((one) => one.id === id)
+        return found && { key: found, secretHash: Buffer.alloc(0), previous: null }
+      },
+      async createFirst(one) {
+        if (!isFirst) return undefined
+        const made = { ...key, ...one }
+        stored.push(made)
+        return made
+      },
+    }
     const ensure = (given?: string) => ensureAdminKey(store, given, now)
     beforeEach(() => {
       stored = []

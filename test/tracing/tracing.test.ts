@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect } from 'chai'
+import type { Organization } from '../../core/domain/organization.ts'
 import type { JournalEntry, Run } from '../../core/domain/run.ts'
 import type { ExcerptLimits } from '../../core/ports/runs/journal-store.ts'
 import { eventually } from '../support/eventually.ts'
@@ -15,30 +16,41 @@ interface Told {
 
 const total = 101_102
 
-const run = (n: number) =>
-  ({
-    uuid: crypto.randomUUID(),
-    organizationUuid: 'o',
-    playbookName: `large ${n}`,
-    status: 'completed',
-    createdAt: 1,
-    startedAt: 1,
-    endedAt: 2,
-    alertId: null,
-    caseId: null,
-    error: null,
-  }) as Run
+const run = (n: number): Run => ({
+  uuid: crypto.randomUUID(),
+  organizationUuid: 'o',
+  playbookName: `large ${n}`,
+  playbookHash: 'h',
+  alertId: null,
+  caseId: null,
+  status: 'completed',
+  inputs: {},
+  exclusive: false,
+  cancellation: null,
+  createdAt: 1,
+  startedAt: 1,
+  endedAt: 2,
+  output: null,
+  error: null,
+  retryOf: null,
+  retriedBy: null,
+  prunedAt: null,
+})
 
-const entry = (n: number) =>
-  ({
-    path: `each[${n}]`,
-    stepId: 'each',
-    kind: 'set',
-    state: 'completed',
-    attempt: 1,
-    startedAt: 1,
-    endedAt: 2,
-  }) as JournalEntry
+const entry = (n: number): JournalEntry => ({
+  path: `each[${n}]`,
+  stepId: 'each',
+  kind: 'set',
+  state: 'completed',
+  input: null,
+  output: null,
+  error: null,
+  attempt: 1,
+  startedAt: 1,
+  endedAt: 2,
+})
+
+const organization: Organization = { uuid: 'o', code: 'main', name: 'Main', revision: 1, createdAt: 1 }
 
 describe('tracing of large runs', () => {
   let collector: Server
@@ -50,17 +62,17 @@ describe('tracing of large runs', () => {
     headers: {},
     log: { debug() {}, info() {}, warn() {}, error() {} },
     stores: {
-      organizations: { list: () => Promise.resolve([{ uuid: 'o', code: 'main' }]) },
+      organizations: { list: () => Promise.resolve([organization]) },
       providers: { list: () => Promise.resolve([]) },
       forgetConfiguration() {},
       journal: {
-        excerpt: (_uuid: string, limits: ExcerptLimits) => {
+        excerpt: (_uuid, limits) => {
           asked.push(limits)
           const entries = Array.from({ length: limits.first + limits.newest }, (_, n) => entry(n))
           return Promise.resolve({ entries, emptied: new Set(), failedAttempts: [], total })
         },
       },
-    } as unknown as TracingOptions['stores'],
+    },
   })
 
   beforeEach(async () => {

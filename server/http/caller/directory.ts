@@ -29,9 +29,13 @@ export interface Directory {
   organizationCode(uuid: string): Promise<string>
 }
 
-export function createDirectory(
-  stores: Pick<Stores, 'organizations' | 'providers' | 'forgetConfiguration'>,
-): Directory {
+/** What a directory reads. */
+export interface DirectoryStores extends Pick<Stores, 'forgetConfiguration'> {
+  readonly organizations: Pick<Stores['organizations'], 'list'>
+  readonly providers: Pick<Stores['providers'], 'list'>
+}
+
+export function createDirectory(stores: DirectoryStores): Directory {
   let organizations = new Map<string, Organization>()
   let codes = new Map<string, string>()
   let providers = new Map<string, Provider>()
