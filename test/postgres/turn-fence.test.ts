@@ -4,6 +4,7 @@ import type { Organization } from '../../core/domain/organization.ts'
 import { duringTurn } from '../../core/ports/runs/turn.ts'
 import type { Stores } from '../../core/ports/stores.ts'
 import { tryLock } from '../../server/postgres/driver/exclusion.ts'
+import { maxWakeAt } from '../../server/sql/runs/run-turns.ts'
 import { expectRejection, newAlert, type OpenedStores } from '../contract/fixture.ts'
 import { eventually } from '../support/eventually.ts'
 import { describePostgres } from '../support/postgres.ts'
@@ -123,5 +124,37 @@ describePostgres('the fence of turns, between transactions of several nodes', ()
       outcomes.map((outcome) => (outcome.status === 'rejected' ? outcome.reason.code : 'done')),
     ).to.deep.equal(['done', 'turn_lost', 'turn_lost', 'done', 'done'])
     expect(await paths()).to.deep.equal(['one', 'two'])
+  })
+
+  it('has a retry go on whose journal was being copied by a node that was lost', async () => {
+    await stores.nodes.join({ name: 'a', program: '1.0.0' })
+    const at = { endedAt: 1, output: null, error: null, attempt: 1, state: 'completed' } as const
+    for (const path of ['one', 'two']) await stores.journal.record(run, step(path), at)
+    const error = { code: 'broken', message: 'broken' }
+    const { organizationUuid, playbookName, playbookHash } = await stores.runs.end(run, {
+      status: 'failed',
+      output: null,
+      error,
+    })
+    const carriesOver = { runUuid: run, paths: ['one', 'two'] }
+    const given = { organizationUuid, playbookName, playbookHash, alertUuid: null, carriesOver }
+    const { uuid: retry } = await stores.runs.queue(given)
+    // As after the first of two pieces.
+    const id = `(SELECT id FROM runs WHERE uuid = '${retry}')`
+    await other.query(`DELETE FROM journal WHERE run_id = ${id} AND path = 'two'`)
+    await other.query(`INSERT INTO journal_copies (run_id, paths, drops) VALUES (${id}, '["two"]', 0)`)
+    await other.query(`UPDATE runs SET wake_at = ${maxWakeAt} WHERE id = ${id}`)
+    const survivor = await opened.another()
+    try {
+      await survivor.nodes.join({ name: 'b', program: '1.0.0' })
+      expect(await survivor.runs.organizationsWithDue()).to.deep.equal([])
+      const lost = (await survivor.nodes.list()).filter(({ name }) => name === 'a')
+      await survivor.nodes.remove(lost, 'lost')
+      expect(await survivor.runs.organizationsWithDue()).to.deep.equal([acme.uuid])
+      await survivor.runs.start(retry, { title: 'x' })
+      expect((await survivor.journal.entries(retry)).map(({ path }) => path)).to.deep.equal(['one', 'two'])
+    } finally {
+      await survivor.close()
+    }
   })
 })

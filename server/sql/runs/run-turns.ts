@@ -179,7 +179,8 @@ export function* countQueuedRuns(database: Database): Work<ReadonlyMap<string, n
 
 /**
  * Makes the runs due whose turn belongs to a process that is not among the nodes, and ends these turns. A process without failover is never
- * among them: it has no turn yet.
+ * among them: it has no turn yet. The process may also have copied the journals of retries: their next turns continue that, at the same
+ * time as another process that has not stopped.
  */
 export function* giveUpTurns(database: Database): Work<void> {
   database.forgetTurns()
@@ -189,16 +190,15 @@ export function* giveUpTurns(database: Database): Work<void> {
        AND (owner IS NULL OR owner NOT IN (SELECT id FROM nodes WHERE gone_at IS NULL))`,
     leftBehind,
   )
+  yield* database.run(
+    'UPDATE runs SET wake_at = ? WHERE id IN (SELECT run_id FROM journal_copies)',
+    alwaysDue,
+  )
 }
 
 export function* recoverRuns(database: Database): Work<void> {
   yield* giveUpTurns(database)
   yield* database.run('UPDATE runs SET alone = 0 WHERE alone = 1 AND owner IS NULL')
-  // The process stopped while it copied their journals; the next turn continues the copy.
-  yield* database.run(
-    'UPDATE runs SET wake_at = ? WHERE id IN (SELECT run_id FROM journal_copies)',
-    alwaysDue,
-  )
 }
 
 /** Runs left by a stopped process more than once since they were last parked, oldest first. */
