@@ -39,6 +39,23 @@ describe('the graph of a playbook in a browser', function () {
       })))`,
     )) as View
 
+  it('is not said to have errors before the playbook was checked', async () => {
+    const { page } = opened
+    let check = () => {}
+    await page.route('**/playbooks/validate', async (route) => {
+      await new Promise<void>((resolve) => (check = resolve))
+      await route.continue()
+    })
+    await opened.visit('/playbooks/tall')
+    await page.getByLabel('Playbook source').getByText('step_3').waitFor()
+    const claim = page.getByText('Fix the errors to see the graph')
+    expect(await claim.count()).to.equal(0)
+    check()
+    await page.locator('.graph-viewport').waitFor()
+    await page.unroute('**/playbooks/validate')
+    expect(await claim.count()).to.equal(0)
+  })
+
   it('starts at the top for a completed run and scrolls to the selection', async () => {
     const { page, server, visit } = opened
     const { body } = await server.call('/playbooks/tall/runs', {

@@ -159,11 +159,11 @@ function EditorGraph({ checked: { graph, isGraphOld }, dry, onLine }: EditorGrap
   const marks = useMemo(() => dry.followed && dryRunMarks(dry.followed.steps), [dry.followed])
   const ids = useMemo(() => new Set(graph?.nodes.map(({ id }) => id)), [graph])
   if (graph === undefined)
-    return (
+    return isGraphOld ? (
       <Text size="sm" c="dimmed">
         Fix the errors to see the graph.
       </Text>
-    )
+    ) : null
   return (
     <PlaybookGraph
       graph={graph}
