@@ -138,10 +138,15 @@ export async function openPlaybookLibrary(options: OpenLibraryOptions): Promise<
   const { record } = folder
   const shared = new SharedPublishing({ store, versions, record, folder: folder.ofNode, log })
   const readsFolder = () => exclusive.isMine('playbooks_folder')
-  /** A change over the API, by one node at a time. */
+  /** Whether others have published what the callers of `follow` were not told. */
+  let hasNews = false
+  /** A change over the API, by one node at a time and on top of what others have just published. */
   const change = <T>(work: () => Promise<T>): Promise<T> =>
     folder.inTurn(async () => {
-      if (exclusive.isShared) await shared.requireIdle()
+      if (exclusive.isShared) {
+        await shared.requireIdle()
+        hasNews = (await shared.follow()) || hasNews
+      }
       return await work()
     })
   async function reload(): Promise<Reloaded> {
@@ -165,7 +170,12 @@ export async function openPlaybookLibrary(options: OpenLibraryOptions): Promise<
     byHash: (hash) => versions.byHash(hash),
     keep: (source, from) => versions.keep(source, from),
     check: (source, names) => checkBeside(source, [...authored.values()], catalogue, names),
-    follow: () => folder.inTurn(() => shared.follow()),
+    follow: () =>
+      folder.inTurn(async () => {
+        const isNews = (await shared.follow()) || hasNews
+        hasNews = false
+        return isNews
+      }),
     reload,
     async reloadAnywhere() {
       if (!(await readsFolder())) options.onReload?.()
@@ -174,7 +184,7 @@ export async function openPlaybookLibrary(options: OpenLibraryOptions): Promise<
     takeUpRefused: async () => (await readsFolder()) && (await folder.takeUpRefused()),
     apply: (...application) => change(() => folder.apply(...application)),
     async applySet(given, how) {
-      if (exclusive.isShared) await folder.inTurn(() => shared.requireIdle())
+      await change(() => Promise.resolve())
       return await applySet(given, how, { folder, catalogue, authored })
     },
     promote: (name, seen, by, promoted, scope) =>

@@ -27,10 +27,11 @@ interface Look {
   readonly outdated: readonly Outdated[]
   /** Names of playbooks that stay published although the folder has no file of them. */
   readonly kept: ReadonlySet<string>
+  readonly isWritable: boolean
 }
 
 interface NodeFolderOptions {
-  readonly store: Pick<PlaybookStore, 'published' | 'findByHash' | 'lastChangedBy'>
+  readonly store: Pick<PlaybookStore, 'findByHash' | 'lastChangedBy'>
   readonly files: PlaybookFiles
   readonly record: FolderRecord
   readonly log: Log
@@ -75,6 +76,8 @@ export class NodeFolder {
     let look = await this.#look(published, how)
     if (await this.#replace(look)) look = await this.#look(published, how)
     this.#read = hashesOf(look.files)
+    // Without any file, the volume may not be mounted.
+    if (look.files.length === 0 && !atStart) return { ...look, outdated: [], kept: new Set() }
     if (!this.#isReader) this.noteTaken()
     this.#isReader = true
     this.#options.record.outdated = look.outdated.map(({ path, name, by }) => ({
@@ -82,8 +85,6 @@ export class NodeFolder {
       playbook: name,
       changedBy: by.name,
     }))
-    // Without any file, the volume may not be mounted.
-    if (look.files.length === 0 && !atStart) return { ...look, outdated: [], kept: new Set() }
     return { ...look, files: replaced(look) }
   }
 
@@ -111,10 +112,11 @@ export class NodeFolder {
     else this.#seen?.set(path, contentHash(source))
   }
 
-  /** Whether a file only holds what a person has superseded. */
-  async isOutdated(path: string, hash: string): Promise<boolean> {
+  /** Whether a file holds an earlier version of the playbook, which is not a change by hand that waits to be published. */
+  async isEarlier(name: string, path: string, hash: string): Promise<boolean> {
     if (this.#isReader && this.#hasChanged(path, hash)) return false
-    return (await this.#successor(hash, await this.#options.store.published())) !== undefined
+    const stored = await this.#options.store.findByHash('all', hash)
+    return stored?.origin === 'file' && stored.name === name
   }
 
   #hasChanged(path: string, hash: string): boolean {
@@ -166,7 +168,9 @@ export class NodeFolder {
       if (hashes.has(path) || unknown.some((file) => mayDefine(file, name))) continue
       outdated.push({ path, name, before: null, source: version.source, by })
     }
-    return { state, files, outdated, kept }
+    // A folder without the files that others have published, or that it had, may be a volume that is not mounted.
+    const isLost = files.length === 0 && (kept.size < published.size || (this.#seen?.size ?? 0) > 0)
+    return { state, files, outdated, kept, isWritable: state.exists && !state.isBusy && !isLost }
   }
 
   /** What a person has published or deleted after the version with this hash; undefined: nothing. */
@@ -197,10 +201,8 @@ export class NodeFolder {
   }
 
   /** Whether any file was replaced. */
-  async #replace({ state, files, outdated }: Look): Promise<boolean> {
-    // A folder that has lost all its files may be a volume that is not mounted.
-    const isLost = files.length === 0 && (this.#seen?.size ?? 0) > 0
-    if (!state.exists || state.isBusy || isLost) return false
+  async #replace({ outdated, isWritable }: Look): Promise<boolean> {
+    if (!isWritable) return false
     const { files: folder, record, log } = this.#options
     let isAny = false
     for (const { path, name, before, source, by } of outdated) {
@@ -210,7 +212,10 @@ export class NodeFolder {
         await folder.write([{ path, source }])
         this.noteWritten(path, source)
         isAny = true
-        log.info(fields, `the file now holds what ${by.name} has published on another node`)
+        log.info(
+          { ...fields, hash: before },
+          `replaced a file that was older than the change of the playbook by ${by.name}`,
+        )
       } catch (error) {
         record.logOnce(`outdated ${path} ${source === null ? '' : contentHash(source)}`, () =>
           log.warn({ ...fields, error }, refusal(by.name, source)),

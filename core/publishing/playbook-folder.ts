@@ -164,7 +164,8 @@ export class PlaybookFolder {
     const path = this.record.pathOf(name)
     const file = this.record.fileAt(path)
     const before = await hashAt(path, this.#options.files)
-    const isOver = before === null || before === published || (await this.ofNode?.isOutdated(path, before))
+    const isOver =
+      before === null || before === published || (await this.ofNode?.isEarlier(name, path, before))
     if (isOver === true) return { path: file, before, source, publication }
     // The file may belong to another organization.
     if (scope !== 'all' && published === null) throw nameTaken(name)

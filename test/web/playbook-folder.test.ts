@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import type { ApiPlaybookFolder } from '../../server/web/api/types.ts'
 import { picture, seriousFaults } from './support/browser.ts'
 import { openPage } from './support/open-page.ts'
 
@@ -32,6 +33,22 @@ describe('a refused change of the playbooks folder in the page', function () {
     await house.visit('/playbooks')
     await page.getByRole('row', { name: /one/ }).waitFor()
     expect(await title.count()).to.equal(0)
+  })
+
+  it('names files that are older than what people published on another node', async () => {
+    const { page } = house
+    await page.route('**/api/playbook-folder', async (route) => {
+      const answer = (await (await route.fetch()).json()) as ApiPlaybookFolder
+      const outdated = [{ file: 'team/one.yaml', playbook: 'one', changed_by: '<b>Kim' }]
+      await route.fulfill({ json: { ...answer, outdated } })
+    })
+    for (const path of ['/playbooks', '/health']) {
+      await house.visit(path)
+      await page.getByText('Files in the playbooks folder are outdated').waitFor()
+      await page.getByText('team/one.yaml: one, changed by <b>Kim').waitFor()
+      expect(await seriousFaults(page)).to.deep.equal([])
+    }
+    await page.unroute('**/api/playbook-folder')
   })
 
   it('marks a playbook whose file was deleted in the list', async () => {
