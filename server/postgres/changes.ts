@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { allChanges, type Change, type ChangeSource } from '../../core/domain/change.ts'
-import { publicIds } from '../sql/database/changes.ts'
+import { placedChanges, publicIds, type NotedChange, type PlacedChange } from '../sql/database/changes.ts'
 import type { Database } from '../sql/database/database.ts'
 import type { Transactions, Work } from '../sql/database/work.ts'
-import { parseChanges, type NotedChange } from './change-triggers.ts'
+import { parseChanges } from './change-triggers.ts'
 
 type Listener = Parameters<ChangeSource['listen']>[0]
 
@@ -63,9 +63,10 @@ export class PostgresChanges implements ChangeSource {
   }
 
   *#changesOf(gathered: readonly NotedChange[] | 'many'): Work<readonly Change[]> {
-    const isKnown = ({ organization }: NotedChange): boolean =>
+    const placed = gathered === 'many' ? [] : yield* placedChanges(this.#database, gathered)
+    const isKnown = ({ organization }: PlacedChange): boolean =>
       organization === null || this.#organizations.has(organization)
-    if (gathered === 'many' || !gathered.every(isKnown))
+    if (gathered === 'many' || !placed.every(isKnown))
       for (const { id, uuid } of yield* this.#database.all<{ id: number; uuid: string }>(
         'SELECT id, uuid FROM organizations',
       ))
@@ -73,11 +74,10 @@ export class PostgresChanges implements ChangeSource {
     if (gathered === 'many') return allChanges([...this.#organizations.values()])
     const mostNamed = Math.max(...[...this.#listeners.values()].map((most) => most()))
     const changes: Change[] = []
-    for (const [kind, ofKind] of Map.groupBy(gathered, (change) => change.kind)) {
-      const named: NotedChange[] = []
+    for (const [kind, ofKind] of Map.groupBy(placed, (change) => change.kind)) {
+      const named: PlacedChange[] = []
       for (const [organization, together] of Map.groupBy(ofKind, (change) => change.organization)) {
-        const keys = new Map(together.map((change) => [change.key, change]))
-        if (keys.size <= mostNamed) named.push(...keys.values())
+        if (together.length <= mostNamed) named.push(...together)
         else changes.push({ kind, organizationUuid: this.#uuidOf(organization), id: () => undefined })
       }
       if (named.length === 0) continue

@@ -9,8 +9,8 @@ export interface WatchedTable {
   readonly kind: ChangeKind
   /** Columns whose updates are reported; absent: all. Empty: none. */
   readonly columns?: readonly string[]
-  /** The organization's key, in SQL over `row`, the new or deleted row. */
-  readonly organization: string
+  /** The organization's key, in SQL over `row`, the new or deleted row. Absent: that of the reported row, which is read when it is told. */
+  readonly organization?: string
   /** Key of the reported row. Default: that of the row itself. */
   readonly key?: string
   /** Key of another row of the same kind that a new one changes. */
@@ -20,7 +20,6 @@ export interface WatchedTable {
 }
 
 const own = 'row.organization_id'
-const ofRun = '(SELECT organization_id FROM runs WHERE id = row.run_id)'
 const none = 'NULL'
 
 export const watchedTables: readonly WatchedTable[] = [
@@ -37,8 +36,8 @@ export const watchedTables: readonly WatchedTable[] = [
     columns: ['status', 'started_at', 'ended_at', 'case_id', 'cancelled_at', 'output'],
     alsoNew: 'row.retry_of',
   },
-  { table: 'journal', kind: 'run', organization: ofRun, key: 'row.run_id' },
-  { table: 'failed_attempts', kind: 'run', organization: ofRun, key: 'row.run_id' },
+  { table: 'journal', kind: 'run', key: 'row.run_id' },
+  { table: 'failed_attempts', kind: 'run', key: 'row.run_id' },
   {
     table: 'cases',
     kind: 'case',
@@ -48,27 +47,23 @@ export const watchedTables: readonly WatchedTable[] = [
   {
     table: 'case_entries',
     kind: 'case',
-    organization: '(SELECT organization_id FROM cases WHERE id = row.case_id)',
     key: 'row.case_id',
   },
   {
     table: 'case_files',
     kind: 'case',
     columns: ['deleted_at'],
-    organization: '(SELECT organization_id FROM cases WHERE id = row.case_id)',
     key: 'row.case_id',
   },
   {
     table: 'case_tasks',
     kind: 'case',
-    organization: '(SELECT organization_id FROM cases WHERE id = row.case_id)',
     key: 'row.case_id',
   },
   { table: 'checkpoints', kind: 'checkpoint', organization: own },
   {
     table: 'checkpoint_answers',
     kind: 'checkpoint',
-    organization: '(SELECT organization_id FROM checkpoints WHERE id = row.checkpoint_id)',
     key: 'row.checkpoint_id',
   },
   {
@@ -122,6 +117,48 @@ export const watchedTables: readonly WatchedTable[] = [
     organization: '(SELECT id FROM organizations WHERE uuid = row.organization_uuid)',
   },
 ]
+
+/** A change of a row, by the keys of its organization and of itself. */
+export interface NotedChange {
+  readonly kind: ChangeKind
+  /** Null: it belongs to none. Undefined: that of the row. */
+  readonly organization: number | null | undefined
+  readonly key: number
+}
+
+/** Tables of the kinds whose organization is that of the row. */
+const placedIn: Partial<Readonly<Record<ChangeKind, string>>> = {
+  run: 'runs',
+  case: 'cases',
+  checkpoint: 'checkpoints',
+}
+
+export interface PlacedChange extends NotedChange {
+  readonly organization: number | null
+}
+
+/** The changes of each row once, with their organizations. A row that is gone is left out, since its deletion was noted with the organization. */
+export function* placedChanges(
+  database: Database,
+  noted: readonly NotedChange[],
+): Work<readonly PlacedChange[]> {
+  const once = new Map<string, NotedChange>()
+  for (const change of noted) {
+    const name = `${change.kind} ${change.key}`
+    if (once.get(name)?.organization === undefined) once.set(name, change)
+  }
+  const unplaced = [...once.values()].filter(({ organization }) => organization === undefined)
+  for (const [kind, changes] of Map.groupBy(unplaced, (change) => change.kind)) {
+    const rows = yield* database.all<{ key: number; organization: number }>(
+      `SELECT id AS key, organization_id AS organization FROM ${placedIn[kind]} WHERE id IN (SELECT CAST(value AS bigint) FROM json_each(?))`,
+      JSON.stringify(changes.map(({ key }) => key)),
+    )
+    for (const { key, organization } of rows) once.set(`${kind} ${key}`, { kind, key, organization })
+  }
+  return [...once.values()].filter(isPlaced)
+}
+
+const isPlaced = (change: NotedChange): change is PlacedChange => change.organization !== undefined
 
 /** Ids in the API by row key. Rows that were deleted, and kinds of which there is only one, have none. */
 export function* publicIds(

@@ -1,6 +1,9 @@
 import { watchedTables, type WatchedTable } from '../../sql/database/changes.ts'
 import type { SqliteConnection } from './connection.ts'
 
+/** Stands for the organization of the row. */
+export const ownOrganization = '?'
+
 /**
  * Temporary triggers of this connection, which leave the file unchanged. `note_change` is a function of the
  * connection.
@@ -9,7 +12,7 @@ export function createTriggers(database: SqliteConnection): void {
   for (const [name, event, watched] of triggers()) {
     const row = event === 'DELETE' ? 'OLD' : 'NEW'
     const inRow = (sql: string): string => sql.replaceAll(/\brow\b/g, row)
-    const { kind, organization, key = 'row.id', alsoNew, when, columns } = watched
+    const { kind, organization = `'${ownOrganization}'`, key = 'row.id', alsoNew, when, columns } = watched
     const of = event === 'UPDATE' && columns !== undefined ? ` OF ${columns.join(', ')}` : ''
     const also =
       event === 'INSERT' && alsoNew !== undefined

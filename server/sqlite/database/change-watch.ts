@@ -1,15 +1,9 @@
 import type { Change, ChangeKind, ChangeSource } from '../../../core/domain/change.ts'
-import { publicIds } from '../../sql/database/changes.ts'
-import { createTriggers, dropTriggers } from './change-triggers.ts'
+import { placedChanges, publicIds, type NotedChange, type PlacedChange } from '../../sql/database/changes.ts'
+import { createTriggers, dropTriggers, ownOrganization } from './change-triggers.ts'
 import { done, type SqliteDatabase } from './sqlite-database.ts'
 
 type Listener = Parameters<ChangeSource['listen']>[0]
-
-interface Noted {
-  readonly kind: ChangeKind
-  readonly organization: number | null
-  readonly key: number
-}
 
 /**
  * Reports changes of this process's writes after their commit. Triggers record them, and exist only while
@@ -18,7 +12,7 @@ interface Noted {
 export class ChangeWatch implements ChangeSource {
   readonly #database: SqliteDatabase
   readonly #listeners = new Set<Listener>()
-  readonly #noted: Noted[] = []
+  readonly #noted: NotedChange[] = []
   readonly #organizations = new Map<number, string>()
 
   constructor(database: SqliteDatabase) {
@@ -26,7 +20,7 @@ export class ChangeWatch implements ChangeSource {
     database.connection.define('note_change', (kind, organization, key) => {
       this.#noted.push({
         kind: kind as ChangeKind,
-        organization: organization as number | null,
+        organization: organization === ownOrganization ? undefined : (organization as number | null),
         key: Number(key),
       })
     })
@@ -54,19 +48,14 @@ export class ChangeWatch implements ChangeSource {
   /** Call after COMMIT. */
   committed(): void {
     if (this.#noted.length === 0) return
-    const changes = new Map<string, Change>()
-    for (const { kind, organization, key } of this.#noted.splice(0)) {
-      const name = `${kind} ${key}`
-      if (changes.has(name)) continue
-      const organizationUuid = organization === null ? null : this.#uuidOf(organization)
-      changes.set(name, {
-        kind,
-        organizationUuid,
-        id: () => done(publicIds(this.#database, kind, [key])).get(key),
-      })
-    }
-    const told = [...changes.values()]
+    const changes = done(placedChanges(this.#database, this.#noted.splice(0)))
+    const told = changes.map((change) => this.#toChange(change))
     for (const listener of this.#listeners) listener(told)
+  }
+
+  #toChange({ kind, key, organization }: PlacedChange): Change {
+    const organizationUuid = organization === null ? null : this.#uuidOf(organization)
+    return { kind, organizationUuid, id: () => done(publicIds(this.#database, kind, [key])).get(key) }
   }
 
   #uuidOf(organization: number): string | null {
