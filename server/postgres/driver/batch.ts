@@ -1,3 +1,4 @@
+import { serialize } from 'pg-protocol'
 import type { Told } from '../../sql/database/work.ts'
 import { ConnectionLost } from './errors.ts'
 import type { PreparedText } from './statement.ts'
@@ -11,15 +12,9 @@ export interface SentStatement {
   readonly tell: (answer: Told | undefined, error: unknown) => void
 }
 
-/** What a batch needs of the connection of `pg`; see its protocol messages in the documentation of PostgreSQL. */
+/** What a batch needs of the connection of `pg`. */
 export interface Wire {
-  readonly stream: { cork(): void; uncork(): void }
-  parse(message: { readonly name: string; readonly text: string }): void
-  close(message: { readonly type: 'S'; readonly name: string }): void
-  bind(message: { readonly statement: string; readonly values: readonly Parameter[] }): void
-  describe(message: { readonly type: 'P' }): void
-  execute(message: object): void
-  sync(): void
+  readonly stream: { readonly writable: boolean; write(messages: Buffer): void }
 }
 
 /** What a connection has prepared, by the index of the text. */
@@ -74,28 +69,32 @@ export class Batch {
   /** `pg` would install its own without one. */
   callback(): void {}
 
-  submit(wire: Wire): void {
+  /** One write: a socket takes it in half the time of a message for each. */
+  submit({ stream }: Wire): void {
+    const messages = this.#messages()
+    if (stream.writable) stream.write(Buffer.concat(messages))
+  }
+
+  #messages(): readonly Buffer[] {
     const { prepared, fields } = this.#memory
     const described = new Set<number>()
-    wire.stream.cork()
-    try {
-      for (const { text, values } of this.#asked) {
-        const { index, name, sql } = text
-        if (prepared[index] === 'doubtful') wire.close({ type: 'S', name })
-        if (prepared[index] !== true) {
-          wire.parse({ name, text: sql })
-          this.#memory.count++
-        }
-        prepared[index] = true
-        wire.bind({ statement: name, values })
-        if (fields[index] === undefined && !described.has(index)) wire.describe({ type: 'P' })
-        described.add(index)
-        wire.execute({})
+    const messages: Buffer[] = []
+    for (const { text, values } of this.#asked) {
+      const { index, name, sql } = text
+      if (prepared[index] === 'doubtful') messages.push(serialize.close({ type: 'S', name }))
+      if (prepared[index] !== true) {
+        messages.push(serialize.parse({ name, text: sql }))
+        this.#memory.count++
       }
-      wire.sync()
-    } finally {
-      wire.stream.uncork()
+      prepared[index] = true
+      messages.push(serialize.bind({ statement: name, values: values as Parameter[] }))
+      if (fields[index] === undefined && !described.has(index))
+        messages.push(serialize.describe({ type: 'P' }))
+      described.add(index)
+      messages.push(serialize.execute())
     }
+    messages.push(serialize.sync())
+    return messages
   }
 
   handleRowDescription(message: { readonly fields: readonly { name: string; dataTypeID: number }[] }): void {
