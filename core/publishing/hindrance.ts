@@ -16,7 +16,7 @@ export interface RefusedChange {
 
 interface Circumstances {
   readonly state: FolderState
-  /** Whether no file changed while the files were read. */
+  /** Whether no file changed while the files were read, and no other node published. */
   readonly isStill: boolean
   readonly atStart: boolean
 }

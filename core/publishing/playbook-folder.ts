@@ -1,4 +1,5 @@
 import { parse } from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
 import { runInSlices } from '../common/sliced.ts'
 import { theServer, type Actor } from '../domain/audit.ts'
 import { ConflictError, NotFoundError } from '../errors/errors.ts'
@@ -200,18 +201,15 @@ export class PlaybookFolder {
     const published = await store.published()
     const written = new Set(cause?.files.map(({ path }) => this.record.pathIn(path)))
     const ofNode = await this.ofNode?.read(published, atStart, written)
-    const before = ofNode?.state ?? (await files.state())
-    const read = await readPlaybookFolder(
-      ofNode?.files ?? (await files.read()),
-      catalogue,
-      await this.known(),
-    )
+    const before = ofNode ?? { state: await files.state(), files: await files.read() }
+    const read = await readPlaybookFolder(before.files, catalogue, await this.known())
     const state = await files.state()
     const isFirst = atStart && this.record.taken.size === 0
     const taken = isFirst ? undefined : this.record.taken
     const fileAt = (path: string) => this.record.fileAt(path)
     const found = compareFolder(read, { taken, published, kept: ofNode?.kept, fileAt })
-    const isStill = before.fingerprint === state.fingerprint && !state.isBusy
+    const isSame = ofNode === undefined || isDeepStrictEqual(published, await store.published())
+    const isStill = before.state.fingerprint === state.fingerprint && !state.isBusy && isSame
     const refused = isFirst ? undefined : hindranceOf(found, { state, isStill, atStart })
     this.record.refusedChange = refused
     this.record.noteBroken(found)

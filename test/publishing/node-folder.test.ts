@@ -18,6 +18,8 @@ describe('the playbooks folders of two nodes', () => {
   let opened: TemporaryStores
   /** Has the job to read its folder. */
   let reader: Node
+  /** Called before `b` looks at the state of its folder. */
+  let onState: () => Promise<unknown>
   /** Whose folder cannot be written. */
   let readOnly: Node | undefined
   let logged: string[]
@@ -26,6 +28,7 @@ describe('the playbooks folders of two nodes', () => {
     opened = await openTemporaryStores()
     reader = 'a'
     readOnly = undefined
+    onState = async () => {}
     logged = []
     for (const node of ['a', 'b'] as const) await mkdir(at(node))
     for (const node of ['a', 'b'] as const)
@@ -42,6 +45,10 @@ describe('the playbooks folders of two nodes', () => {
     const disk = playbookFilesIn(at(node))
     const files: PlaybookFiles = {
       ...disk,
+      async state() {
+        if (node === 'b') await onState()
+        return await disk.state()
+      },
       async write(writes) {
         if (readOnly === node) throw new ConflictError('playbooks_read_only', 'the folder is read-only')
         await disk.write(writes)
@@ -124,6 +131,23 @@ describe('the playbooks folders of two nodes', () => {
     expect(refusal).to.include('has another published version')
     expect([await b.follow(), await b.follow()]).to.deep.equal([true, false])
     expect(await files('b')).to.deep.equal({ one: '2', two: '1' })
+  })
+
+  it('do not undo an edit while the other node publishes its folder', async () => {
+    const [a, b] = await openBoth()
+    await write('a', 'one', source('one', 2))
+    await a.reload()
+    await b.follow()
+    let states = 0
+    onState = async () => {
+      if (++states === 2) await edit(a, 'one', 3)
+    }
+    expect((await takeOver(b)).refused).to.include({ reason: 'changing' })
+    expect(await b.reload()).to.deep.equal(nothing)
+    expect([live(b), await files('b')]).to.deep.equal([
+      { one: '3', two: '1' },
+      { one: '3', two: '1' },
+    ])
   })
 
   it('are edited also where the file holds an earlier version', async () => {
