@@ -1,4 +1,5 @@
 import { UnavailableError } from '../../core/errors/errors.ts'
+import { withLogFields } from '../../core/common/log-context.ts'
 import packageJson from '../../package.json' with { type: 'json' }
 import type { Clock } from '../../core/ports/clock.ts'
 import type { Log } from '../../core/ports/log.ts'
@@ -153,10 +154,12 @@ async function openBesideOthers(config: Config, given: StoreObservers, log: Log)
   const observers: StoreObservers = {
     ...given,
     clock,
-    onOutage(error) {
-      if (error === undefined) log.info({}, 'the database can be reached again')
-      else log.error({ error }, 'the database cannot be reached')
-    },
+    // Not of the run or request that noticed it.
+    onOutage: (error) =>
+      withLogFields({}, () => {
+        if (error === undefined) log.info({}, 'the database can be reached again')
+        else log.error({ error }, 'the database cannot be reached')
+      }),
   }
   const open = () => openSharedStores(config, 'server', observers)
   const { opened, endStandby } = await reached(open, { config, clock, log })

@@ -1,3 +1,4 @@
+import { withLogFields } from '../../../core/common/log-context.ts'
 import type { Clock } from '../../../core/ports/clock.ts'
 import type { Log } from '../../../core/ports/log.ts'
 import type { SentSignal, Signal, SignalKind, Signals } from '../../../core/ports/nodes/signals.ts'
@@ -64,7 +65,8 @@ export class NotifiedSignals implements Signals {
   publish(signal: SentSignal): void {
     if (this.#gathered.size < maxGathered) this.#gathered.add(JSON.stringify(signal))
     else this.#hasLost = true
-    if (!this.#stopping.signal.aborted) this.#sending ??= this.#sendSoon()
+    // The signals of several runs and requests are sent together.
+    if (!this.#stopping.signal.aborted) this.#sending ??= withLogFields({}, () => this.#sendSoon())
   }
 
   listen(listener: (signal: Signal) => void): () => void {
