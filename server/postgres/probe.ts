@@ -24,14 +24,18 @@ export function createProbe(
 
   return async () => {
     const written = (writing ??= write())
-    const timer = new AbortController()
-    const late = sleep(lateMs, true, { signal: timer.signal }).catch(() => false)
-    const isLate = await Promise.race([written.then(() => false), late]).finally(() => timer.abort())
-    if (!isLate) return
-    const reason = await transactions.read(findHoldUp)
-    if (reason !== undefined) throw reason
-    await written
+    while (await isLate(written)) {
+      const reason = await transactions.read(findHoldUp)
+      if (reason !== undefined) throw reason
+    }
   }
+}
+
+/** Rejects with the error of the write. */
+function isLate(written: Promise<void>): Promise<boolean> {
+  const timer = new AbortController()
+  const late = sleep(lateMs, true, { signal: timer.signal }).catch(() => false)
+  return Promise.race([written.then(() => false), late]).finally(() => timer.abort())
 }
 
 /** Younger transactions are no reason to wait, in seconds. */
