@@ -1,3 +1,5 @@
+import { getCompileCacheDir } from 'node:module'
+import { dirname } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { ConnectionError, SkillError } from '../../core/plugin/index.ts'
 import type { OpenConnection } from '../../core/ports/connection-store.ts'
@@ -40,6 +42,12 @@ const entry = new URL(
   import.meta.url.endsWith('.ts') ? './skill-thread.ts' : './skill-thread.js',
   import.meta.url,
 )
+
+/** A thread uses the compile cache only if this variable names its folder: without it, it starts in almost twice the time. */
+function compileCache(): NodeJS.ProcessEnv {
+  const folder = getCompileCacheDir()
+  return folder === undefined ? {} : { NODE_COMPILE_CACHE: dirname(folder) }
+}
 
 /**
  * V8 ends a thread that exceeds its memory limit, but ends the whole process if a single allocation
@@ -137,6 +145,7 @@ export class SkillThread {
     const started: StartedThreadData = { ...data, shares: shares?.held() }
     const worker = new Worker(entry, {
       workerData: started,
+      env: { ...process.env, ...compileCache() },
       resourceLimits: { maxOldGenerationSizeMb: hardLimitFactor * this.#options.memoryMb },
     })
     this.#worker = worker
