@@ -17,8 +17,7 @@ import { liveHash, type PublishScope } from '../publishing/playbook-owner.ts'
 import { promotion, type SeenVersions } from '../shadow/promoted-source.ts'
 import { onlyProcess, type ExclusiveWork } from '../ports/nodes/exclusive-work.ts'
 import type { FolderReport, OutdatedFile } from '../ports/nodes/node-store.ts'
-import type { Publication } from '../ports/playbook-store.ts'
-import { SharedPublishing } from '../publishing/shared-publishing.ts'
+import type { Publication, PublishedBase } from '../ports/playbook-store.ts'
 import { PlaybookVersions, type PlaybookOrigin } from './playbook-versions.ts'
 
 /** The live playbooks, checked and compiled, and older versions that runs still use. */
@@ -131,30 +130,24 @@ const isChanging: Reloaded = {
  * files are valid; otherwise the published set stays live.
  */
 export async function openPlaybookLibrary(options: OpenLibraryOptions): Promise<PlaybookLibrary> {
-  const { store, catalogue, log, exclusive = onlyProcess, onPublished, told = () => undefined } = options
+  const { store, catalogue, exclusive = onlyProcess, onPublished, told = () => undefined } = options
   const versions = new PlaybookVersions(store, catalogue, onPublished)
   const { authored } = versions
   const folder = new PlaybookFolder(options, versions, exclusive.isShared)
-  const { record } = folder
-  const shared = new SharedPublishing({ store, versions, record, folder: folder.ofNode, log })
+  const { record, shared } = folder
   const readsFolder = () => exclusive.isMine('playbooks_folder')
-  /** Whether others have published what the callers of `follow` were not told. */
-  let hasNews = false
-  /** A change over the API, by one node at a time and on top of what others have just published. */
-  const change = <T>(work: () => Promise<T>): Promise<T> =>
-    folder.inTurn(async () => {
-      if (exclusive.isShared) {
-        await shared.requireIdle()
-        hasNews = (await shared.follow()) || hasNews
-      }
-      return await work()
-    })
+  /** A change over the API, by one node at a time. */
+  const change = <T>(work: (base?: PublishedBase) => Promise<T>): Promise<T> =>
+    folder.inTurn(() => (shared === undefined ? work() : shared.change(work)))
   async function reload(): Promise<Reloaded> {
     if (!(await readsFolder())) return nothingReloaded
-    return exclusive.isShared && (await shared.isChanging()) ? isChanging : await folder.reload()
+    return (await shared?.isChanging()) === true ? isChanging : await folder.reload()
   }
   if (await readsFolder()) await folder.load()
-  else await shared.follow()
+  else {
+    await folder.undoLeft()
+    await shared?.follow()
+  }
   return {
     authored: () => versions.live(),
     shadows: () => [...authored.values()].filter(({ shadow }) => shadow !== undefined),
@@ -170,26 +163,19 @@ export async function openPlaybookLibrary(options: OpenLibraryOptions): Promise<
     byHash: (hash) => versions.byHash(hash),
     keep: (source, from) => versions.keep(source, from),
     check: (source, names) => checkBeside(source, [...authored.values()], catalogue, names),
-    follow: () =>
-      folder.inTurn(async () => {
-        const isNews = (await shared.follow()) || hasNews
-        hasNews = false
-        return isNews
-      }),
+    follow: () => folder.inTurn(async () => (await shared?.follow()) === true),
     reload,
     async reloadAnywhere() {
       if (!(await readsFolder())) options.onReload?.()
       return await reload()
     },
     takeUpRefused: async () => (await readsFolder()) && (await folder.takeUpRefused()),
-    apply: (...application) => change(() => folder.apply(...application)),
-    async applySet(given, how) {
-      await change(() => Promise.resolve())
-      return await applySet(given, how, { folder, catalogue, authored })
-    },
+    apply: (changes, by, scope) => change((base) => folder.apply(changes, by, scope, base)),
+    applySet: (given, how) => change((base) => applySet(given, how, { folder, catalogue, authored, base })),
     promote: (name, seen, by, promoted, scope) =>
-      change(async () => {
-        const [accepted] = await folder.apply(promotion(name, authored.get(name), seen, promoted), by, scope)
+      change(async (base) => {
+        const changes = promotion(name, authored.get(name), seen, promoted)
+        const [accepted] = await folder.apply(changes, by, scope, base)
         return accepted!
       }),
   }

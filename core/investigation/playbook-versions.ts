@@ -6,7 +6,7 @@ import { PlaybookError } from '../errors/playbook-error.ts'
 import { contentHash } from '../playbook/language/source-text.ts'
 import type { Playbook } from '../playbook/language/playbook.ts'
 import { parseInSlices } from '../playbook/read/parse.ts'
-import type { PlaybookStore, Publication, PublishedSet } from '../ports/playbook-store.ts'
+import type { PlaybookStore, Publication, PublishedBase, PublishedSet } from '../ports/playbook-store.ts'
 import type { Catalogue } from '../registry/catalogue.ts'
 
 /** From the playbooks folder, shared unless it belongs to an organization, or generated for one organization. */
@@ -75,12 +75,13 @@ export class PlaybookVersions {
     return playbook
   }
 
-  /** Publishes and deletes authored playbooks, all or nothing. */
+  /** Publishes and deletes authored playbooks, all or nothing. See `PlaybookStore.publish`. */
   async publish(
     versions: readonly LiveVersion[],
     rest: Omit<PublishedSet, 'versions'>,
     by: Actor,
-  ): Promise<void> {
+    base?: PublishedBase,
+  ): Promise<boolean> {
     const stored = versions.map(({ playbook: { name, hash, source }, organizationUuid, publication }) => ({
       name,
       hash,
@@ -88,10 +89,11 @@ export class PlaybookVersions {
       organizationUuid,
       publication,
     }))
-    await this.#store.publish({ ...rest, versions: stored }, by)
+    if (!(await this.#store.publish({ ...rest, versions: stored }, by, base))) return false
     for (const { playbook } of versions) this.#remember(playbook, { origin: 'file' })
     for (const { name } of rest.removed) this.authored.delete(name)
     this.#onPublished?.()
+    return true
   }
 
   /** Makes a stored version the live one of its name. Returns the error if it is no longer valid. */

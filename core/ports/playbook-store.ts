@@ -75,6 +75,14 @@ export interface TakenFolder {
   readonly prepared: PreparedChange | undefined
 }
 
+/** What a change was checked against. */
+export interface PublishedBase {
+  /** Content hashes of the published playbooks, by name. */
+  readonly published: ReadonlyMap<string, string>
+  /** The change whose files were written, or one that a lost node has left behind; undefined: none. */
+  readonly prepared: PreparedChange | undefined
+}
+
 export interface PlaybookFilter {
   /** Default: all except trials. */
   readonly origin?: StoredPlaybook['origin'] | undefined
@@ -95,16 +103,19 @@ export interface PlaybookStore {
   /**
    * Publishes versions of authored playbooks and records which were deleted, all or nothing, and ends the prepared change. Versions
    * are kept. A version that is already published is not recorded again.
+   *
+   * @param base default: whatever is published and prepared
+   * @returns false: nothing was published, because something else than `base` is published or prepared by now
    */
-  publish(set: PublishedSet, by: Actor): Promise<void>
+  publish(set: PublishedSet, by: Actor, base?: PublishedBase): Promise<boolean>
   /** Authored playbooks whose file was not deleted: content hash of the newest version, by name. */
   published(): Promise<ReadonlyMap<string, string>>
   /** Who last published or deleted the authored playbook of this name; undefined: unknown. */
   lastChangedBy(name: string): Promise<Author | undefined>
   /** The playbooks folder as it was last taken up. */
   folder(): Promise<TakenFolder>
-  /** Remembers a change before its files are written; null: nothing was written. */
-  prepare(change: PreparedChange | null): Promise<void>
+  /** Remembers a change before its files are written; null: nothing was written. See `publish`. */
+  prepare(change: PreparedChange | null, base?: PublishedBase): Promise<boolean>
   /** The newest version of every name. */
   list(
     scope: OrganizationScope,

@@ -7,7 +7,7 @@ import type { Playbook } from '../playbook/language/playbook.ts'
 import type { Problem } from '../playbook/language/problem.ts'
 import { parseTogetherInSlices } from '../playbook/read/parse-together.ts'
 import type { KnownNames } from '../playbook/scope/context.ts'
-import type { Publication } from '../ports/playbook-store.ts'
+import type { Publication, PublishedBase } from '../ports/playbook-store.ts'
 import type { Catalogue } from '../registry/catalogue.ts'
 import type { SeenChange } from './check-changes.ts'
 import type { PlaybookFolder } from './playbook-folder.ts'
@@ -136,26 +136,25 @@ interface SetParts {
   readonly folder: PlaybookFolder
   readonly catalogue: Catalogue
   readonly authored: ReadonlyMap<string, Playbook>
+  readonly base: PublishedBase | undefined
 }
 
-/** See `PlaybookLibrary`. */
-export function applySet(
+/** See `PlaybookLibrary`. Only in turn. */
+export async function applySet(
   set: PlaybookSet,
   { by, scope, seen, dryRun }: SetOptions,
-  { folder, catalogue, authored }: SetParts,
+  { folder, catalogue, authored, base }: SetParts,
 ): Promise<AppliedSet> {
   const ownedNow = () => [...authored.values()].filter((playbook) => isOwn(scope, playbook))
-  return folder.inTurn(async () => {
-    const owned = ownedNow()
-    if (seen !== undefined && !seen.includes(setHash(owned)))
-      throw new ConflictError('set_changed', 'other playbooks are published than those that you read', {
-        hint: 'read the playbooks again, and apply your change to them',
-      })
-    const known = await folder.known(scope)
-    const plan = planSet(set, { live: [...authored.values()], owned, catalogue, known })
-    const { changes, outcomes } = await runInSlices(plan)
-    if (dryRun) await folder.check(changes, scope)
-    else if (changes.length > 0) await folder.apply(changes, by, scope)
-    return { outcomes, hash: setHash(ownedNow()) }
-  })
+  const owned = ownedNow()
+  if (seen !== undefined && !seen.includes(setHash(owned)))
+    throw new ConflictError('set_changed', 'other playbooks are published than those that you read', {
+      hint: 'read the playbooks again, and apply your change to them',
+    })
+  const known = await folder.known(scope)
+  const plan = planSet(set, { live: [...authored.values()], owned, catalogue, known })
+  const { changes, outcomes } = await runInSlices(plan)
+  if (dryRun) await folder.check(changes, scope)
+  else if (changes.length > 0) await folder.apply(changes, by, scope, base)
+  return { outcomes, hash: setHash(ownedNow()) }
 }

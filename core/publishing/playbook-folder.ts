@@ -1,14 +1,12 @@
 import { parse } from 'node:path'
-import { isDeepStrictEqual } from 'node:util'
 import { runInSlices } from '../common/sliced.ts'
 import { theServer, type Actor } from '../domain/audit.ts'
-import { ConflictError, NotFoundError } from '../errors/errors.ts'
+import { ConflictError } from '../errors/errors.ts'
 import type { PlaybookVersions } from '../investigation/playbook-versions.ts'
 import { contentHash } from '../playbook/language/source-text.ts'
-import type { Playbook } from '../playbook/language/playbook.ts'
 import type { KnownNames } from '../playbook/scope/context.ts'
 import type { Log } from '../ports/log.ts'
-import type { PlaybookStore, PreparedChange, PreparedFile, Publication } from '../ports/playbook-store.ts'
+import type { PlaybookStore, PreparedChange, PreparedFile, PublishedBase } from '../ports/playbook-store.ts'
 import type { Catalogue } from '../registry/catalogue.ts'
 import { checkChanges, type AcceptedEdit, type SeenChange } from './check-changes.ts'
 import { compareFolder, type FolderComparison } from './compare-folder.ts'
@@ -16,15 +14,18 @@ import { FolderRecord } from './folder-record.ts'
 import {
   nameTaken,
   namesWithin,
+  ownedBy,
   requireMayChange,
   requireMayPublish,
   type PublishScope,
 } from './playbook-owner.ts'
 import { hindranceOf, isForNamesOnly, type RefusedChange } from './hindrance.ts'
 import type { FolderState, PlaybookFiles } from './playbook-files.ts'
+import { keepLastGood, restorePublished } from './keep-live.ts'
 import { NodeFolder } from './node-folder.ts'
 import { readPlaybookFolder } from './read-folder.ts'
-import { completeChange, hashAt, writeChange } from './write-change.ts'
+import { playbooksChanging, SharedPublishing } from './shared-publishing.ts'
+import { completeChange, hashAt, undoChange, writeChange } from './write-change.ts'
 
 export interface PlaybookLibraryOptions {
   readonly store: PlaybookStore
@@ -48,8 +49,9 @@ export interface Reloaded {
 export class PlaybookFolder {
   readonly record: FolderRecord
   /** Undefined: there is one folder. */
+  readonly shared: SharedPublishing | undefined
   readonly ofNode: NodeFolder | undefined
-  /** A change whose files are written in part. */
+  /** A change whose files are written, at least in part, and that is not known to be published. */
   #unsettled: PreparedChange | undefined
   readonly #options: PlaybookLibraryOptions
   readonly #versions: PlaybookVersions
@@ -61,15 +63,33 @@ export class PlaybookFolder {
     this.#options = options
     this.#versions = versions
     this.record = new FolderRecord(options.files.folder, options.log)
-    if (isShared) this.ofNode = new NodeFolder({ ...options, record: this.record })
+    if (!isShared) return
+    this.ofNode = new NodeFolder({ ...options, record: this.record })
+    this.shared = new SharedPublishing({ ...options, versions, record: this.record, folder: this.ofNode })
   }
 
   /** Publishes the folder at the start of the server: file by file if it was never taken up, else like `reload`. */
   async load(): Promise<void> {
     const { files, prepared } = await this.#options.store.folder()
     for (const [file, hash] of files) this.record.taken.set(this.record.pathIn(file), hash)
-    const isCompleted = prepared !== undefined && (await completeChange(prepared, this.#writing))
+    const isOwn = this.shared === undefined
+    const isCompleted = prepared !== undefined && (await completeChange(prepared, this.#writing, isOwn))
     await this.#take(true, isCompleted ? prepared : undefined)
+  }
+
+  /** Undoes a change that this node was publishing when it was killed, because another node reads the folder now. */
+  async undoLeft(): Promise<void> {
+    const { prepared } = await this.#options.store.folder()
+    try {
+      if (prepared !== undefined && (await undoChange(prepared, this.#writing))) await this.#drop(prepared)
+    } catch (error) {
+      this.#options.log.warn({ error }, 'could not undo an interrupted change of playbooks')
+    }
+  }
+
+  /** The files of a change are not published. */
+  async #drop(change: PreparedChange): Promise<void> {
+    await this.#options.store.prepare(null, await this.shared?.base(change))
   }
 
   /** See `PlaybookLibrary`. */
@@ -98,14 +118,21 @@ export class PlaybookFolder {
     changes: readonly SeenChange[],
     by: Actor,
     scope: PublishScope = 'all',
+    base?: PublishedBase,
   ): Promise<readonly AcceptedEdit[]> {
     await this.#settle()
     const { files, accepted, versions } = await this.check(changes, scope)
     const prepared = { by, files }
-    await writeChange(prepared, this.#writing, () => (this.#unsettled = prepared))
+    const isReady = await writeChange(prepared, base, this.#writing, () => (this.#unsettled = prepared))
+    if (!isReady) throw playbooksChanging()
+    this.#unsettled = prepared
     const removed = changes.filter(({ source }) => source === null)
     const hashes = files.map(({ path, source }) => ({ path, hash: source && contentHash(source) }))
-    await this.#versions.publish(versions, { removed, files: hashes }, by)
+    const written = base && { ...base, prepared }
+    const isPublished = await this.#versions.publish(versions, { removed, files: hashes }, by, written)
+    if (!isPublished) await undoChange(prepared, this.#writing)
+    this.#unsettled = undefined
+    if (!isPublished) throw playbooksChanging()
     for (const { path, source } of files) this.ofNode?.noteWritten(this.record.pathIn(path), source)
     this.record.noteApplied(changes)
     return accepted
@@ -124,30 +151,15 @@ export class PlaybookFolder {
     const accepted = await runInSlices(checkChanges(changes, [...authored.values()], { catalogue, known }))
     for (const { playbook } of accepted) requireMayPublish(scope, authored.get(playbook.name), playbook)
     const publicationOf = (name: string) => changes.find((change) => change.name === name)?.publication
-    const versions = await this.#owned(accepted, ({ playbook }) => publicationOf(playbook.name))
+    const versions = await ownedBy(accepted, this.#options.uuidOf, ({ playbook }) =>
+      publicationOf(playbook.name),
+    )
     return { files, accepted, versions }
   }
 
   async known(scope: PublishScope = 'all'): Promise<KnownNames | undefined> {
     const known = await this.#options.known?.()
     return known && namesWithin(known, scope)
-  }
-
-  /** The versions of playbooks with the organizations that they belong to. */
-  async #owned<T extends { readonly playbook: Playbook }>(
-    given: readonly T[],
-    publicationOf: (one: T) => Publication | undefined,
-  ) {
-    return await Promise.all(
-      given.map(async (one) => {
-        const { organization } = one.playbook
-        const organizationUuid =
-          organization === undefined ? null : await this.#options.uuidOf?.(organization)
-        if (organizationUuid === undefined)
-          throw new NotFoundError('organization_not_found', `there is no organization '${organization}'`)
-        return { playbook: one.playbook, organizationUuid, publication: publicationOf(one) }
-      }),
-    )
   }
 
   /** Refuses another version than the seen one, and to overwrite a file whose content is not published. */
@@ -182,7 +194,11 @@ export class PlaybookFolder {
     return { files, store, log, pathIn: (file: string) => this.record.pathIn(file) }
   }
 
-  /** Completes a change that was written in part before. */
+  get #living() {
+    return { versions: this.#versions, record: this.record, log: this.#options.log }
+  }
+
+  /** Completes a change that was written in part, or whose publication failed. */
   async #settle(): Promise<Reloaded | undefined> {
     const change = this.#unsettled
     if (change === undefined) return undefined
@@ -198,7 +214,8 @@ export class PlaybookFolder {
    */
   async #take(atStart: boolean, cause?: PreparedChange): Promise<Reloaded> {
     const { files, store, catalogue } = this.#options
-    const published = await store.published()
+    const base = await this.shared?.base(cause)
+    const published = base?.published ?? (await store.published())
     const written = new Set(cause?.files.map(({ path }) => this.record.pathIn(path)))
     const ofNode = await this.ofNode?.read(published, atStart, written)
     const before = ofNode ?? { state: await files.state(), files: await files.read() }
@@ -208,35 +225,43 @@ export class PlaybookFolder {
     const taken = isFirst ? undefined : this.record.taken
     const fileAt = (path: string) => this.record.fileAt(path)
     const found = compareFolder(read, { taken, published, kept: ofNode?.kept, fileAt })
-    const isSame = ofNode === undefined || isDeepStrictEqual(published, await store.published())
-    const isStill = before.state.fingerprint === state.fingerprint && !state.isBusy && isSame
-    const refused = isFirst ? undefined : hindranceOf(found, { state, isStill, atStart })
-    this.record.refusedChange = refused
+    const isStill = before.state.fingerprint === state.fingerprint && !state.isBusy
     this.record.noteBroken(found)
+    const hindrance = isFirst ? undefined : hindranceOf(found, { state, isStill, atStart })
+    const refused = hindrance ?? (await this.#publish(found, state, base, cause))
+    this.record.refusedChange = refused
     if (refused !== undefined) {
       this.record.noteRefused(found, refused)
-      if (atStart) await this.#restore(found, published)
+      if (atStart) await restorePublished(found, published, this.#living)
+      if (this.shared && cause && (await undoChange(cause, this.#writing))) await this.#drop(cause)
       return { refused, published: [], removed: [] }
     }
-    await this.#publish(found, state, cause)
     this.ofNode?.noteTaken()
     const ofBroken = found.broken.map(({ path }) => parse(path).name)
-    await this.#keepLastGood([...ofBroken, ...(ofNode?.kept ?? [])], published)
+    await keepLastGood([...ofBroken, ...(ofNode?.kept ?? [])], published, this.#living)
     const names = found.unpublished.map(({ playbook }) => playbook.name)
     return { refused, published: names, removed: found.removed }
   }
 
-  async #publish(found: FolderComparison, { revision }: FolderState, cause?: PreparedChange): Promise<void> {
+  /** Undefined: all is published. */
+  async #publish(
+    found: FolderComparison,
+    { revision }: FolderState,
+    base?: PublishedBase,
+    cause?: PreparedChange,
+  ): Promise<RefusedChange | undefined> {
     const { unpublished, removed, changed, valid } = found
     const files = changed.map(({ path, hash }) => ({ path: this.record.fileAt(path), hash }))
     const written = new Map(cause?.files.map((file) => [file.path, file.publication]))
     const isOf = cause !== undefined && files.every(({ path }) => written.has(path))
     const ofFolder = { revision: revision ?? undefined }
     const why = (path: string) => (isOf ? written.get(this.record.fileAt(path)) : ofFolder)
-    const versions = await this.#owned(unpublished, ({ path }) => why(path))
+    const versions = await ownedBy(unpublished, this.#options.uuidOf, ({ path }) => why(path))
     const ended = removed.map((name) => ({ name, publication: why(this.record.pathOf(name)) }))
-    if (files.length + versions.length + ended.length > 0)
-      await this.#versions.publish(versions, { removed: ended, files }, isOf ? cause.by : theServer)
+    const by = isOf ? cause.by : theServer
+    if (files.length + versions.length + ended.length > 0 || cause !== undefined)
+      if (!(await this.#versions.publish(versions, { removed: ended, files }, by, base)))
+        return { reason: 'changing', changed: changed.length, problems: [] }
     for (const { playbook } of valid) this.#versions.authored.set(playbook.name, playbook)
     this.record.notePublished(found)
     const version = revision ?? undefined
@@ -247,33 +272,7 @@ export class PlaybookFolder {
       )
     for (const name of removed)
       this.#options.log.info({ playbook: name, version }, 'the playbook was deleted and starts no more runs')
-  }
-
-  /** The published versions stay live, although the folder holds others. */
-  async #restore({ valid }: FolderComparison, published: ReadonlyMap<string, string>): Promise<void> {
-    for (const { path, playbook } of valid) {
-      if (published.get(playbook.name) !== playbook.hash) continue
-      this.record.paths.set(playbook.name, path)
-      this.#versions.authored.set(playbook.name, playbook)
-    }
-    for (const [name, hash] of published) if (!this.#versions.authored.has(name)) await this.#keep(name, hash)
-  }
-
-  /** The last valid versions of files with errors stay live. */
-  async #keepLastGood(names: readonly string[], published: ReadonlyMap<string, string>): Promise<void> {
-    for (const name of names) {
-      const hash = published.get(name)
-      if (hash === undefined || this.#versions.authored.has(name)) continue
-      if (await this.#keep(name, hash))
-        this.#options.log.warn({ playbook: name, hash }, 'the last valid version stays live')
-    }
-  }
-
-  async #keep(name: string, hash: string): Promise<boolean> {
-    if ((await this.#versions.adopt(name, hash)) !== undefined) return false
-    const path = this.record.takenFrom(hash)
-    if (path !== undefined) this.record.paths.set(name, path)
-    return true
+    return undefined
   }
 
   /** Publishes files whose unknown names exist by now. Whether there were any. */
@@ -281,14 +280,16 @@ export class PlaybookFolder {
     const { unnamed } = this.record
     if (unnamed.size === 0) return false
     const { files, catalogue, log } = this.#options
+    const base = await this.shared?.base()
     const read = await readPlaybookFolder(await files.read(), catalogue, await this.known())
     const named = read.flatMap(({ path, hash, playbook }) =>
       playbook !== undefined && unnamed.has(path) ? [{ path, hash, playbook }] : [],
     )
     if (named.length === 0) return false
     const hashes = named.map(({ path, hash }) => ({ path: this.record.fileAt(path), hash }))
-    const versions = await this.#owned(named, () => undefined)
-    await this.#versions.publish(versions, { removed: [], files: hashes }, theServer)
+    const versions = await ownedBy(named, this.#options.uuidOf, () => undefined)
+    if (!(await this.#versions.publish(versions, { removed: [], files: hashes }, theServer, base)))
+      return false
     for (const { path, hash, playbook } of named) {
       this.record.noteNamed(playbook.name, path, hash)
       log.info({ playbook: playbook.name, path }, 'the playbook is live')

@@ -1,7 +1,8 @@
-import { ConflictError, ForbiddenError } from '../errors/errors.ts'
+import { ConflictError, ForbiddenError, NotFoundError } from '../errors/errors.ts'
 import { haveSameOwner, isFor } from '../playbook/check/owner.ts'
 import type { Playbook } from '../playbook/language/playbook.ts'
 import type { KnownNames } from '../playbook/scope/context.ts'
+import type { Publication } from '../ports/playbook-store.ts'
 
 /** Codes of the organizations whose playbooks somebody may publish; `all`: of every organization, and shared ones. */
 export type PublishScope = 'all' | readonly string[]
@@ -76,3 +77,25 @@ export const liveHash = (playbook: Playbook | undefined, organization?: string):
   playbook?.shadow !== undefined || (playbook && organization !== undefined && !isFor(playbook, organization))
     ? undefined
     : playbook?.hash
+
+/**
+ * The versions of playbooks with the organizations that they belong to.
+ *
+ * @param uuidOf the uuid of the organization with a code
+ * @throws NotFoundError `organization_not_found`
+ */
+export async function ownedBy<T extends { readonly playbook: Playbook }>(
+  given: readonly T[],
+  uuidOf: ((code: string) => Promise<string | undefined>) | undefined,
+  publicationOf: (one: T) => Publication | undefined,
+) {
+  return await Promise.all(
+    given.map(async (one) => {
+      const { organization } = one.playbook
+      const organizationUuid = organization === undefined ? null : await uuidOf?.(organization)
+      if (organizationUuid === undefined)
+        throw new NotFoundError('organization_not_found', `there is no organization '${organization}'`)
+      return { playbook: one.playbook, organizationUuid, publication: publicationOf(one) }
+    }),
+  )
+}

@@ -1,7 +1,8 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { PlaybookVersions } from '../investigation/playbook-versions.ts'
 import { UnavailableError } from '../errors/errors.ts'
 import type { Log } from '../ports/log.ts'
-import type { PlaybookStore } from '../ports/playbook-store.ts'
+import type { PlaybookStore, PreparedChange, PublishedBase } from '../ports/playbook-store.ts'
 import type { FolderRecord } from './folder-record.ts'
 import type { NodeFolder } from './node-folder.ts'
 
@@ -9,12 +10,15 @@ export interface SharedPublishingOptions {
   readonly store: Pick<PlaybookStore, 'published' | 'folder'>
   readonly versions: PlaybookVersions
   readonly record: FolderRecord
-  readonly folder: NodeFolder | undefined
+  readonly folder: NodeFolder
   readonly log: Log
 }
 
 /** A change whose files are not written after this time was left behind by a node that was lost, in milliseconds. */
 const longestChangeMs = 30_000
+/** How long a change waits for those of other nodes, and the time between two tries, in milliseconds. */
+const longestWaitMs = 1_000
+const retryMs = 20
 
 /** The published playbooks beside other nodes: the store has them, and one node at a time reads the folder. */
 export class SharedPublishing {
@@ -24,6 +28,8 @@ export class SharedPublishing {
   /** Whether the folder of this node does not have yet what was followed, and the versions before that. */
   #isBehind = false
   readonly #earlier = new Set<string>()
+  /** Whether others have published what the callers of `follow` were not told. */
+  #hasNews = false
 
   constructor(options: SharedPublishingOptions) {
     this.#options = options
@@ -31,9 +37,14 @@ export class SharedPublishing {
 
   /** Makes the playbooks of this node those that are published. Whether any has changed. Only in turn. */
   async follow(): Promise<boolean> {
+    const isNews = (await this.#follow(await this.#options.store.published())) || this.#hasNews
+    this.#hasNews = false
+    return isNews
+  }
+
+  async #follow(published: PublishedBase['published']): Promise<boolean> {
     const { store, versions, record } = this.#options
     const { authored } = versions
-    const published = await store.published()
     const news = [...published].filter(([name, hash]) => authored.get(name)?.hash !== hash)
     const removed = [...authored.keys()].filter((name) => !published.has(name))
     if (news.length + removed.length === 0) {
@@ -54,29 +65,52 @@ export class SharedPublishing {
     return isChanged
   }
 
-  /** Throws UnavailableError `playbooks_changing` while another node writes the files of a change. */
-  async requireIdle(): Promise<void> {
-    if (await this.isChanging())
-      throw new UnavailableError(
-        'playbooks_changing',
-        'another server is publishing a change of the playbooks',
-        {
-          retryAfterMs: 1_000,
-          hint: 'try again in a second',
-        },
-      )
+  /**
+   * Makes a change over the API on top of what others have published, and again if they publish meanwhile. Only in turn.
+   *
+   * @throws UnavailableError `playbooks_changing` if others go on publishing
+   */
+  async change<T>(work: (base: PublishedBase) => Promise<T>): Promise<T> {
+    const start = performance.now()
+    for (;;) {
+      try {
+        if (await this.isChanging()) throw playbooksChanging()
+        const base = await this.base()
+        this.#hasNews = (await this.#follow(base.published)) || this.#hasNews
+        return await work(base)
+      } catch (error) {
+        const isOther = !(error instanceof UnavailableError) || error.code !== 'playbooks_changing'
+        if (isOther || performance.now() - start > longestWaitMs) throw error
+        await sleep(retryMs)
+      }
+    }
+  }
+
+  /**
+   * The base of a change that begins now: of it, nothing is stored while another node writes the files of a change.
+   *
+   * @param own the change whose files this node has written
+   */
+  async base(own?: PreparedChange): Promise<PublishedBase> {
+    const prepared = own ?? (await this.#leftBehind())
+    return { prepared, published: await this.#options.store.published() }
   }
 
   /** Whether another node writes the files of a change. */
   async isChanging(): Promise<boolean> {
     const { prepared } = await this.#options.store.folder()
-    if (prepared === undefined) {
-      this.#seen = undefined
-      return false
-    }
+    return prepared !== undefined && !this.#isLeft(prepared)
+  }
+
+  async #leftBehind(): Promise<PreparedChange | undefined> {
+    const { prepared } = await this.#options.store.folder()
+    return prepared !== undefined && this.#isLeft(prepared) ? prepared : undefined
+  }
+
+  #isLeft(prepared: PreparedChange): boolean {
     const change = JSON.stringify(prepared)
     if (this.#seen?.change !== change) this.#seen = { change, at: performance.now() }
-    return performance.now() - this.#seen.at < longestChangeMs
+    return performance.now() - this.#seen.at >= longestChangeMs
   }
 
   async #publish(name: string, hash: string): Promise<boolean> {
@@ -100,7 +134,6 @@ export class SharedPublishing {
   /** Brings the folder of this node up to date. A failure is tried again: the playbooks are live without it. */
   async #bring(published: ReadonlyMap<string, string>): Promise<void> {
     const { folder, record, log } = this.#options
-    if (folder === undefined) return
     try {
       this.#isBehind = (await this.isChanging()) || !(await folder.follow(published, this.#earlier))
       if (!this.#isBehind) this.#earlier.clear()
@@ -112,3 +145,10 @@ export class SharedPublishing {
     }
   }
 }
+
+/** Another node has prepared or published a change. */
+export const playbooksChanging = (): UnavailableError =>
+  new UnavailableError('playbooks_changing', 'another server is publishing a change of the playbooks', {
+    retryAfterMs: 1_000,
+    hint: 'try again in a second',
+  })

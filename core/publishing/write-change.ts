@@ -1,13 +1,13 @@
 import { UnavailableError } from '../errors/errors.ts'
 import { contentHash } from '../playbook/language/source-text.ts'
 import type { Log } from '../ports/log.ts'
-import type { PlaybookStore, PreparedChange, PreparedFile } from '../ports/playbook-store.ts'
+import type { PlaybookStore, PreparedChange, PreparedFile, PublishedBase } from '../ports/playbook-store.ts'
 import type { FileWrite, PlaybookFiles } from './playbook-files.ts'
 import { fileHash } from './read-folder.ts'
 
 interface WriteOptions {
   readonly files: PlaybookFiles
-  readonly store: Pick<PlaybookStore, 'prepare'>
+  readonly store: Pick<PlaybookStore, 'prepare' | 'published' | 'findByHash'>
   readonly log: Log
   readonly pathIn: (file: string) => string
 }
@@ -22,23 +22,26 @@ export async function hashAt(path: string, files: PlaybookFiles): Promise<string
  * Writes the files of a change, so that a crash leaves it to `completeChange`.
  *
  * @param onPart the files were written in part
+ * @returns false: nothing was written, because something else than `base` is published or prepared by now
  * @throws the errors of `PlaybookFiles.write`
  */
 export async function writeChange(
   change: PreparedChange,
+  base: PublishedBase | undefined,
   { files, store, pathIn }: WriteOptions,
   onPart: () => void,
-): Promise<void> {
-  await store.prepare(change)
+): Promise<boolean> {
+  if (!(await store.prepare(change, base))) return false
   try {
     await files.write(writesOf(change.files, pathIn))
+    return true
   } catch (error) {
     for (const { path, before } of change.files) {
       if ((await hashAt(pathIn(path), files)) === before) continue
       onPart()
       throw writtenInPart(error)
     }
-    await store.prepare(null)
+    await store.prepare(null, base && { ...base, prepared: change })
     throw error
   }
 }
@@ -46,17 +49,20 @@ export async function writeChange(
 /**
  * Writes the files that an interrupted change has left, unless it has written none, or somebody changed them since.
  *
- * @returns whether the change is complete
+ * @param isOwn whether no other node may be writing the files of the change. Default: yes
+ * @returns whether the files are complete, so that they can be published
  */
 export async function completeChange(
   change: PreparedChange,
   { files, store, log, pathIn }: WriteOptions,
+  isOwn = true,
 ): Promise<boolean> {
   const missing: PreparedFile[] = []
   for (const file of change.files) {
     const now = await hashAt(pathIn(file.path), files)
-    if (now === (file.source === null ? null : contentHash(file.source))) continue
+    if (now === hashOf(file)) continue
     if (now !== file.before) {
+      if (!isOwn) return false
       log.warn(
         { path: file.path },
         'an interrupted change of playbooks is dropped: the file was changed since',
@@ -66,13 +72,43 @@ export async function completeChange(
     }
     missing.push(file)
   }
-  if (missing.length < change.files.length) await files.write(writesOf(missing, pathIn))
-  await store.prepare(null)
-  // Nothing was written, and nobody was told that it was.
-  if (missing.length === change.files.length) return false
+  if (missing.length === change.files.length) {
+    // Nothing was written, and nobody was told that it was.
+    if (isOwn) await store.prepare(null)
+    return false
+  }
+  await files.write(writesOf(missing, pathIn))
   log.info({ count: change.files.length }, 'completed an interrupted change of playbooks')
   return true
 }
+
+/**
+ * Gives the files of a change that was not published their content from before. Whether there were any.
+ *
+ * @throws the errors of `PlaybookFiles.write`
+ */
+export async function undoChange(
+  change: PreparedChange,
+  { files, store, log, pathIn }: WriteOptions,
+): Promise<boolean> {
+  const published = await store.published()
+  const live = new Set(published.values())
+  const writes: FileWrite[] = []
+  for (const file of change.files) {
+    const { before, source } = file
+    const path = pathIn(file.path)
+    if ((await hashAt(path, files)) !== hashOf(file) || hashOf(file) === before) continue
+    const earlier = before === null ? null : await store.findByHash('all', before)
+    const isPublished = source === null ? !published.has(earlier?.name ?? '') : live.has(contentHash(source))
+    if (earlier !== undefined && !isPublished) writes.push({ path, source: earlier?.source ?? null })
+  }
+  if (writes.length === 0) return false
+  await files.write(writes)
+  for (const { path } of writes) log.warn({ path }, 'a change of playbooks that was not published is undone')
+  return true
+}
+
+const hashOf = ({ source }: PreparedFile): string | null => (source === null ? null : contentHash(source))
 
 const writesOf = (files: readonly PreparedFile[], pathIn: (file: string) => string): readonly FileWrite[] =>
   files.map(({ path, source }) => ({ path: pathIn(path), source }))

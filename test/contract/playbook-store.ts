@@ -324,6 +324,24 @@ export function playbookStoreContract(subject: GetSubject): void {
       expect(await prepared()).to.equal(undefined)
     })
 
+    it('prepares and publishes nothing beside another change', async () => {
+      const { playbooks } = subject().stores
+      const prepared = { by: somebody(), files: [{ path: 'triage.yaml', before: null, source: 'a' }] }
+      const set = { versions: [first], removed: [], files: [] }
+      const none = { published: new Map<string, string>(), prepared: undefined }
+      expect(await playbooks.prepare(prepared, none)).to.equal(true)
+      expect(await playbooks.prepare({ ...prepared, files: [] }, none)).to.equal(false)
+      expect(await playbooks.publish(set, somebody(), none)).to.equal(false)
+      expect((await playbooks.folder()).prepared).to.deep.equal(prepared)
+      expect(await playbooks.publish(set, somebody(), { ...none, prepared })).to.equal(true)
+      expect(await playbooks.publish(set, somebody(), { ...none, prepared })).to.equal(false)
+      for (const published of [none.published, new Map([['triage', second.hash]])])
+        expect(await playbooks.prepare(prepared, { ...none, published })).to.equal(false)
+      expect((await playbooks.folder()).prepared).to.equal(undefined)
+      const published = new Map([['triage', first.hash]])
+      expect(await playbooks.prepare(null, { published, prepared: undefined })).to.equal(true)
+    })
+
     it('finds nothing by an unknown name or hash, and refuses an unknown organization', async () => {
       const { stores } = subject()
       expect(await stores.playbooks.find('all', 'nobody')).to.equal(undefined)

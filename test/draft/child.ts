@@ -25,8 +25,9 @@ const library = await openPlaybookLibrary({
 const { prepare } = stores.playbooks
 Object.assign(stores.playbooks, {
   async prepare(change: Parameters<typeof prepare>[0]) {
-    await prepare.call(stores.playbooks, change)
+    const isPrepared = await prepare.call(stores.playbooks, change)
     if (at === 'before the file') kill()
+    return isPrepared
   },
   publish: kill,
 })

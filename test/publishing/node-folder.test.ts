@@ -20,6 +20,8 @@ describe('the playbooks folders of two nodes', () => {
   let reader: Node
   /** Called before `b` looks at the state of its folder. */
   let onState: () => Promise<unknown>
+  /** Called when `a` has written its folder. */
+  let onWritten: () => Promise<unknown>
   /** Whose folder cannot be written. */
   let readOnly: Node | undefined
   let logged: string[]
@@ -29,6 +31,7 @@ describe('the playbooks folders of two nodes', () => {
     reader = 'a'
     readOnly = undefined
     onState = async () => {}
+    onWritten = async () => {}
     logged = []
     for (const node of ['a', 'b'] as const) await mkdir(at(node))
     for (const node of ['a', 'b'] as const)
@@ -52,6 +55,7 @@ describe('the playbooks folders of two nodes', () => {
       async write(writes) {
         if (readOnly === node) throw new ConflictError('playbooks_read_only', 'the folder is read-only')
         await disk.write(writes)
+        if (node === 'a') await onWritten()
       },
     }
     return openPlaybookLibrary({
@@ -364,6 +368,44 @@ describe('the playbooks folders of two nodes', () => {
     await edit(a, 'one', 2)
     expect(await b.follow()).to.equal(true)
     expect(live(b)).to.deep.equal({ one: '2', two: '1' })
+  })
+
+  for (const n of [3, null])
+    it(`lose no edit to a slower ${n === null ? 'deletion' : 'one'} on the other node`, async () => {
+      const [a, b] = await openBoth()
+      await edit(b, 'one', 2)
+      await a.follow()
+      const change = { name: 'one', source: n === null ? null : source('one', n), seen: a.published('one')! }
+      onWritten = async () => {
+        onWritten = async () => {}
+        // As after 30 seconds.
+        await opened.stores.playbooks.prepare(null)
+        await edit(b, 'one', 4)
+      }
+      expect(await a.apply([change], by).catch(String)).to.include('has another published version')
+      expect(await a.reload()).to.deep.equal(nothing)
+      for (const node of ['a', 'b'] as const) expect(await files(node)).to.deep.equal({ one: '4', two: '1' })
+      expect(live(a)).to.deep.equal({ one: '4', two: '1' })
+    })
+
+  it('undo a change that a kill has interrupted if the other node reads its folder by now', async () => {
+    const [a] = await openBoth()
+    const prepared = [
+      { path: 'one.yaml', before: a.published('one')!, source: source('one', 2) },
+      { path: 'two.yaml', before: a.published('two')!, source: null },
+      { path: 'three.yaml', before: null, source: source('three', 1) },
+    ]
+    await opened.stores.playbooks.prepare({ by, files: prepared })
+    await write('a', 'one', source('one', 2))
+    await remove('a', 'two')
+    await write('a', 'three', source('three', 1))
+    reader = 'b'
+    const again = await open('a')
+    expect([live(again), await files('a')]).to.deep.equal([
+      { one: '1', two: '1' },
+      { one: '1', two: '1' },
+    ])
+    await edit(again, 'one', 3)
   })
 
   it('complete a change to an earlier version that a kill has interrupted', async () => {

@@ -7,6 +7,7 @@ import type {
   PlaybookStore,
   PreparedChange,
   Publication,
+  PublishedBase,
   PublishedSet,
   StoredPlaybook,
   TakenFolder,
@@ -15,10 +16,10 @@ import type { ListPage, ListRequest, OrganizationScope } from '../../../core/por
 import { recordAudit } from '../audit/audit-log.ts'
 import { foldAscii, fromJson, toJson } from '../database/columns.ts'
 import { requireOrganization } from '../access/organization-store.ts'
-import type { Database } from '../database/database.ts'
 import { filterBy, listPage, whereAll, type Condition } from '../database/paging.ts'
 import { scopeConditions } from '../context/scope.ts'
 import { SqlStore } from '../context/store-context.ts'
+import { isUnchanged, keepChange, publishedHashes, rememberFiles, takenFolder } from './folder-rows.ts'
 
 interface PlaybookRow extends Omit<StoredPlaybook, 'source' | 'isNewest' | 'putInForce' | 'draft'> {
   readonly id: number
@@ -45,13 +46,15 @@ export class SqlPlaybookStore extends SqlStore implements PlaybookStore {
     return this.write(() => this.#put(playbook, by, publication))
   }
 
-  publish({ versions, removed, files }: PublishedSet, by: Actor): Promise<void> {
+  publish({ versions, removed, files }: PublishedSet, by: Actor, base?: PublishedBase): Promise<boolean> {
     return this.write(function* () {
+      if (!(yield* isUnchanged(this.database, base))) return false
       for (const { publication = {}, ...version } of versions)
         yield* this.#put({ ...version, origin: 'file' }, by, publication)
       for (const { name, publication = {} } of removed) yield* this.#remove(name, by, publication)
       yield* rememberFiles(this.database, files)
-      yield* forgetChange(this.database)
+      yield* keepChange(this.database, null)
+      return true
     })
   }
 
@@ -144,11 +147,7 @@ export class SqlPlaybookStore extends SqlStore implements PlaybookStore {
   }
 
   published(): Promise<ReadonlyMap<string, string>> {
-    const sql = `SELECT name, hash FROM playbooks WHERE newest = 1 AND origin = 'file' AND removed_at IS NULL ORDER BY id`
-    return this.read(function* () {
-      const rows = yield* this.database.all<{ name: string; hash: string }>(sql)
-      return new Map(rows.map((row) => [row.name, row.hash]))
-    })
+    return this.read(() => publishedHashes(this.database))
   }
 
   lastChangedBy(name: string): Promise<Author | undefined> {
@@ -164,10 +163,12 @@ export class SqlPlaybookStore extends SqlStore implements PlaybookStore {
     return this.read(() => takenFolder(this.database))
   }
 
-  prepare(change: PreparedChange | null): Promise<void> {
-    return this.write(() =>
-      change === null ? forgetChange(this.database) : rememberChange(this.database, change),
-    )
+  prepare(change: PreparedChange | null, base?: PublishedBase): Promise<boolean> {
+    return this.write(function* () {
+      if (!(yield* isUnchanged(this.database, base))) return false
+      yield* keepChange(this.database, change)
+      return true
+    })
   }
 
   list(
@@ -254,41 +255,6 @@ function toListedPlaybook(row: PlaybookRow): ListedPlaybook {
       putBy === null || putAt === null ? null : { at: putAt, by: fromJson<Author>(putBy), reason: putReason },
     draft: revision === null ? null : { revision, changedAt: draftAt, changedBy: fromJson<Author>(draftBy) },
   }
-}
-
-function* takenFolder(database: Database): Work<TakenFolder> {
-  const rows = yield* database.all<{ path: string; hash: string }>('SELECT path, hash FROM playbook_files')
-  const prepared = yield* database.get<{ change: string }>('SELECT change FROM playbook_changes')
-  return {
-    files: new Map(rows.map(({ path, hash }) => [path, hash])),
-    prepared: prepared && fromJson<PreparedChange>(prepared.change),
-  }
-}
-
-/** Inside of a write. */
-function* rememberFiles(database: Database, files: PublishedSet['files']): Work<void> {
-  for (const { path, hash } of files) {
-    if (hash === null) yield* database.run('DELETE FROM playbook_files WHERE path = ?', path)
-    else
-      yield* database.run(
-        'INSERT INTO playbook_files (path, hash) VALUES (?, ?) ON CONFLICT (path) DO UPDATE SET hash = excluded.hash',
-        path,
-        hash,
-      )
-  }
-}
-
-/** Inside of a write. */
-function* rememberChange(database: Database, change: PreparedChange): Work<void> {
-  yield* database.run(
-    'INSERT INTO playbook_changes (id, change) VALUES (1, ?) ON CONFLICT (id) DO UPDATE SET change = excluded.change',
-    toJson(change),
-  )
-}
-
-/** Inside of a write. */
-function* forgetChange(database: Database): Work<void> {
-  yield* database.run('DELETE FROM playbook_changes')
 }
 
 /** Playbooks of the organizations in scope, and shared ones. */

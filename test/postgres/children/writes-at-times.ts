@@ -2,12 +2,15 @@ import { createSecretKey } from 'node:crypto'
 import type { NewGroup } from '../../../core/domain/alert-group.ts'
 import type { NewAlert } from '../../../core/domain/alert.ts'
 import type { NewRun } from '../../../core/domain/run.ts'
+import { openPlaybookLibrary, type PlaybookLibrary } from '../../../core/investigation/playbook-library.ts'
 import type { OnceRequest } from '../../../core/ports/access/request-store.ts'
 import type { Stores } from '../../../core/ports/stores.ts'
+import { buildCatalogue } from '../../../core/registry/catalogue.ts'
+import { playbookFilesIn } from '../../../server/playbooks-folder/folder-files.ts'
 import { openPostgresStores } from '../../../server/postgres/stores.ts'
 import { createSecretBox } from '../../../server/secrets/secret-box.ts'
 
-/** A call of a store function, as `stores.runs.start`; functions in arguments are added here. */
+/** A call of a store function, as `stores.runs.start`, or of the playbook library; functions in arguments are added here. */
 export interface StoreCall {
   readonly store: string
   readonly method: string
@@ -36,10 +39,28 @@ const { stores } = await openPostgresStores({
   as: 'command',
 })
 
+const silent = { debug() {}, info() {}, warn() {}, error() {} }
+let library: PlaybookLibrary
+
 /** Calls whose arguments contain functions. */
 const special: Readonly<Record<string, (...args: any[]) => Promise<unknown>>> = {
   'runs.queueOrGroup': (run: NewRun & { alertUuid: string }, group: Omit<NewGroup, 'caseTitle'>) =>
     stores.runs.queueOrGroup(run, { ...group, caseTitle: (id) => `about ${id}` }),
+  async 'library.open'(folder: string, isReader: boolean) {
+    library = await openPlaybookLibrary({
+      store: stores.playbooks,
+      catalogue: buildCatalogue([]),
+      log: silent,
+      files: playbookFilesIn(folder),
+      exclusive: { isShared: true, isMine: async () => isReader },
+    })
+  },
+  'library.apply': async (...args: Parameters<PlaybookLibrary['apply']>) =>
+    (await library.apply(...args)).length,
+  'library.applySet': async (...args: Parameters<PlaybookLibrary['applySet']>) =>
+    (await library.applySet(...args)).outcomes.length,
+  'library.reload': async () => (await library.reload()).published,
+  'library.follow': () => library.follow(),
   'requests.once': (request: OnceRequest, alert: NewAlert, isRecalled: boolean) =>
     stores.requests.once(
       request,
