@@ -17,7 +17,7 @@ const patienceMs = 5_000
 
 /**
  * Checks once a second whether the store's files are in place, and logs changes. Resolves to the error after five seconds without
- * them, since the process can only lose data from then on, and at once if other processes have removed this one; to undefined when the
+ * them, since the process can only lose data from then on, and at once if other processes have removed this one or the database was replaced; to undefined when the
  * watch is stopped.
  */
 export async function watchStore(options: WatchStoreOptions): Promise<UnavailableError | undefined> {
@@ -26,7 +26,7 @@ export async function watchStore(options: WatchStoreOptions): Promise<Unavailabl
   while (await waited(clock.sleep(everyMs, signal))) {
     const error = stores.gone()
     const now = monotonic(clock)
-    if (error?.code === 'node_removed') return error
+    if (error?.code === 'node_removed' || error?.code === 'database_replaced') return error
     if (error === undefined) {
       if (goneAt !== undefined) log.warn({}, 'the data directory is writable again')
       goneAt = undefined

@@ -30,17 +30,19 @@ docs/configuration.md describes every variable.`,
       console.log(welcome(tocsin))
       const gone = await Promise.race([stopSignal(), tocsin.gone])
       if (gone) {
-        tocsin.log.error(
-          { error: gone },
-          gone.code === 'node_removed'
-            ? 'exiting: another process has replaced this one'
-            : 'exiting: the data directory is gone',
-        )
+        tocsin.log.error({ error: gone }, `exiting: ${whyGone(gone.code)}`)
         process.exit(exitCodes.failed)
       }
       await tocsin.close()
     })
 }
+
+const whyGone = (code: string): string =>
+  code === 'node_removed'
+    ? 'another process has replaced this one'
+    : code === 'database_replaced'
+      ? 'the database is in an earlier state'
+      : 'the data directory is gone'
 
 /**
  * Logs an uncaught error, which redacts secrets, and exits. Node would print every property of the error,

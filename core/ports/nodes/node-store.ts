@@ -104,7 +104,7 @@ export interface NodeStore {
   readonly id: string
   /** Adds this process. From then on, its writes reject with UnavailableError `node_removed` after another one has removed it. */
   join(node: Pick<StoredNode, 'name' | 'program'>): Promise<void>
-  /** Says that the process is alive. Rejects with UnavailableError `node_removed` if it was removed. */
+  /** Says that the process is alive. Rejects with UnavailableError `node_removed` if it was removed, `database_replaced` if earlier renewals are missing. */
   renew(renewal?: Renewal): Promise<void>
   /** By start, with those that are gone for at most `goneListedMs`. */
   list(): Promise<readonly StoredNode[]>

@@ -21,6 +21,7 @@ export class Membership {
   readonly #database: Database
   #hasJoined = false
   #lost: UnavailableError | undefined
+  #replaced: UnavailableError | undefined
 
   constructor(database: Database) {
     this.#database = database
@@ -37,8 +38,9 @@ export class Membership {
     this.#hasJoined = false
   }
 
-  /** In each transaction: a removed process commits nothing. Throws UnavailableError `node_removed`. */
+  /** In each transaction: a removed process commits nothing. Throws UnavailableError `node_removed` or `database_replaced`. */
   *require(): Work<void> {
+    if (this.#replaced !== undefined) throw this.#replaced
     if (this.#hasJoined)
       yield* this.#database.check(
         (row) => (this.#lost = row === undefined ? this.#removal() : undefined),
@@ -49,7 +51,16 @@ export class Membership {
 
   /** As the last transaction found it. */
   get lost(): UnavailableError | undefined {
-    return this.#lost
+    return this.#replaced ?? this.#lost
+  }
+
+  /** The database lacks what this process has committed: its caches and turns belong to another state. */
+  noteReplaced(): UnavailableError {
+    const message = 'the database lacks commits of this process: an earlier state of it was put in its place'
+    return (this.#replaced = new UnavailableError('database_replaced', message, {
+      retryAfterMs: 5000,
+      hint: 'Send requests to another process. This one exits, and its next start resumes the runs of that state.',
+    }))
   }
 
   *removed(): Work<UnavailableError | undefined> {
@@ -78,6 +89,8 @@ interface NodeRow extends Omit<StoredNode, 'peers' | 'report' | 'gone'> {
 
 export class SqlNodeStore extends SqlStore implements NodeStore {
   readonly #membership: Membership
+  /** As far as this process knows. */
+  #renewedAt = -Infinity
 
   constructor(context: StoreContext, membership: Membership) {
     super(context)
@@ -106,19 +119,22 @@ export class SqlNodeStore extends SqlStore implements NodeStore {
 
   async renew({ peers, report }: Renewal = {}): Promise<void> {
     const now = this.clock.now()
-    await this.writeIn({ row: `node ${this.id}` }, function* () {
+    this.#renewedAt = await this.writeIn({ row: `node ${this.id}` }, function* () {
       const { renewedAt } = yield* this.database.one<{ renewedAt: number }>(
         'SELECT renewed_at AS "renewedAt" FROM nodes WHERE id = ?',
         this.id,
       )
+      if (renewedAt < this.#renewedAt) throw this.#membership.noteReplaced()
+      // Rises also after the clock was set back, so that others see the change.
+      const next = Math.max(now, renewedAt + 1)
       yield* this.database.run(
         'UPDATE nodes SET renewed_at = ?, peers = coalesce(?, peers), report = coalesce(?, report) WHERE id = ?',
-        // Rises also after the clock was set back, so that others see the change.
-        Math.max(now, renewedAt + 1),
+        next,
         toJson(peers),
         toJson(report),
         this.id,
       )
+      return next
     })
   }
 
