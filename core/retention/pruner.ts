@@ -33,8 +33,8 @@ export interface PrunerOptions {
   readonly log: Log
 }
 
-/** Delay of the first round after the start, and between rounds. */
-const [firstRoundMs, roundMs] = [60_000, 3_600_000]
+/** Delay of the first round after the start and of the next one after a failure, and between rounds. */
+const [soonMs, roundMs] = [60_000, 3_600_000]
 
 /**
  * Pause between batches, as a multiple of the batch's duration, so that deletion takes at most a tenth of the
@@ -64,12 +64,17 @@ export function createPruner({
   const { signal, rest } = background
 
   async function work(): Promise<void> {
-    for (let ms = firstRoundMs; !signal.aborted; ms = roundMs) {
+    let ms = soonMs
+    while (!signal.aborted) {
       await rest(ms)
       if (signal.aborted) return
-      await round().catch((error: unknown) =>
-        log.warn({ error }, 'could not delete expired data; retrying in an hour'),
-      )
+      try {
+        await round()
+        ms = roundMs
+      } catch (error) {
+        log.warn({ error }, 'could not delete expired data; retrying in a minute')
+        ms = soonMs
+      }
     }
   }
 
