@@ -143,11 +143,10 @@ export async function openPlaybookLibrary(options: OpenLibraryOptions): Promise<
     if (!(await readsFolder())) return nothingReloaded
     return (await shared?.isChanging()) === true ? isChanging : await folder.reload()
   }
-  if (await readsFolder()) await folder.load()
-  else {
-    await folder.undoLeft()
-    await shared?.follow()
-  }
+  const isReader = await readsFolder()
+  await folder.undoLeft(isReader)
+  if (isReader) await folder.load()
+  else await shared?.follow()
   return {
     authored: () => versions.live(),
     shadows: () => [...authored.values()].filter(({ shadow }) => shadow !== undefined),

@@ -73,6 +73,14 @@ export interface TakenFolder {
   /** Content hashes by path in the folder; empty: it was never taken up. */
   readonly files: ReadonlyMap<string, string>
   readonly prepared: PreparedChange | undefined
+  /** Newest last. */
+  readonly left: readonly LeftFile[]
+}
+
+/** A file that a lost node has written for a change that was never published, and that may still be in its folder. */
+export interface LeftFile extends Pick<PreparedFile, 'path' | 'before'> {
+  /** Content hash; null: the file was deleted. */
+  readonly hash: string | null
 }
 
 /** What a change was checked against. */
@@ -116,6 +124,8 @@ export interface PlaybookStore {
   folder(): Promise<TakenFolder>
   /** Remembers a change before its files are written; null: nothing was written. See `publish`. */
   prepare(change: PreparedChange | null, base?: PublishedBase): Promise<boolean>
+  /** These files have their earlier content again. */
+  dropLeft(files: readonly LeftFile[]): Promise<void>
   /** The newest version of every name. */
   list(
     scope: OrganizationScope,

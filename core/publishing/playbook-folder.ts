@@ -25,7 +25,7 @@ import { keepLastGood, restorePublished } from './keep-live.ts'
 import { NodeFolder } from './node-folder.ts'
 import { readPlaybookFolder } from './read-folder.ts'
 import { playbooksChanging, SharedPublishing } from './shared-publishing.ts'
-import { completeChange, hashAt, undoChange, writeChange } from './write-change.ts'
+import { completeChange, hashAt, leftOf, undoFiles, undoLeft, writeChange } from './write-change.ts'
 
 export interface PlaybookLibraryOptions {
   readonly store: PlaybookStore
@@ -77,19 +77,9 @@ export class PlaybookFolder {
     await this.#take(true, isCompleted ? prepared : undefined)
   }
 
-  /** Undoes a change that this node was publishing when it was killed, because another node reads the folder now. */
-  async undoLeft(): Promise<void> {
-    const { prepared } = await this.#options.store.folder()
-    try {
-      if (prepared !== undefined && (await undoChange(prepared, this.#writing))) await this.#drop(prepared)
-    } catch (error) {
-      this.#options.log.warn({ error }, 'could not undo an interrupted change of playbooks')
-    }
-  }
-
-  /** The files of a change are not published. */
-  async #drop(change: PreparedChange): Promise<void> {
-    await this.#options.store.prepare(null, await this.shared?.base(change))
+  /** Undoes what this node was publishing when it was killed, except what `load` completes. Before `load` and `follow`. */
+  async undoLeft(isReader: boolean): Promise<void> {
+    if (this.shared !== undefined) await undoLeft(this.#writing, !isReader)
   }
 
   /** See `PlaybookLibrary`. */
@@ -130,7 +120,7 @@ export class PlaybookFolder {
     const hashes = files.map(({ path, source }) => ({ path, hash: source && contentHash(source) }))
     const written = base && { ...base, prepared }
     const isPublished = await this.#versions.publish(versions, { removed, files: hashes }, by, written)
-    if (!isPublished) await undoChange(prepared, this.#writing)
+    if (!isPublished) await undoFiles(leftOf(prepared), this.#writing)
     this.#unsettled = undefined
     if (!isPublished) throw playbooksChanging()
     for (const { path, source } of files) this.ofNode?.noteWritten(this.record.pathIn(path), source)
@@ -233,7 +223,7 @@ export class PlaybookFolder {
     if (refused !== undefined) {
       this.record.noteRefused(found, refused)
       if (atStart) await restorePublished(found, published, this.#living)
-      if (this.shared && cause && (await undoChange(cause, this.#writing))) await this.#drop(cause)
+      if (this.shared && cause) await undoLeft(this.#writing, true)
       return { refused, published: [], removed: [] }
     }
     this.ofNode?.noteTaken()

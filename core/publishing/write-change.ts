@@ -1,13 +1,19 @@
 import { UnavailableError } from '../errors/errors.ts'
 import { contentHash } from '../playbook/language/source-text.ts'
 import type { Log } from '../ports/log.ts'
-import type { PlaybookStore, PreparedChange, PreparedFile, PublishedBase } from '../ports/playbook-store.ts'
+import type {
+  LeftFile,
+  PlaybookStore,
+  PreparedChange,
+  PreparedFile,
+  PublishedBase,
+} from '../ports/playbook-store.ts'
 import type { FileWrite, PlaybookFiles } from './playbook-files.ts'
 import { fileHash } from './read-folder.ts'
 
 interface WriteOptions {
   readonly files: PlaybookFiles
-  readonly store: Pick<PlaybookStore, 'prepare' | 'published' | 'findByHash'>
+  readonly store: Pick<PlaybookStore, 'prepare' | 'published' | 'findByHash' | 'folder' | 'dropLeft'>
   readonly log: Log
   readonly pathIn: (file: string) => string
 }
@@ -83,30 +89,56 @@ export async function completeChange(
 }
 
 /**
- * Gives the files of a change that was not published their content from before. Whether there were any.
+ * Undoes changes that this node was publishing when it was killed, or that other nodes have passed over.
  *
+ * @param isPassed whether this is also said of the change that is still prepared
+ */
+export async function undoLeft(options: WriteOptions, isPassed: boolean): Promise<void> {
+  const { store, log } = options
+  try {
+    const { prepared, left } = await store.folder()
+    const undone = await undoFiles(left, options)
+    if (undone.length > 0) await store.dropLeft(undone)
+    if (!isPassed || prepared === undefined) return
+    if ((await undoFiles(leftOf(prepared), options)).length > 0)
+      await store.prepare(null, { prepared, published: await store.published() })
+  } catch (error) {
+    log.warn({ error }, 'could not undo an interrupted change of playbooks')
+  }
+}
+
+/**
+ * Gives files of changes that were not published their content from before.
+ *
+ * @returns these files
  * @throws the errors of `PlaybookFiles.write`
  */
-export async function undoChange(
-  change: PreparedChange,
+export async function undoFiles(
+  written: readonly LeftFile[],
   { files, store, log, pathIn }: WriteOptions,
-): Promise<boolean> {
+): Promise<readonly LeftFile[]> {
   const published = await store.published()
   const live = new Set(published.values())
+  const undone: LeftFile[] = []
   const writes: FileWrite[] = []
-  for (const file of change.files) {
-    const { before, source } = file
+  for (const file of written) {
+    const { before, hash } = file
     const path = pathIn(file.path)
-    if ((await hashAt(path, files)) !== hashOf(file) || hashOf(file) === before) continue
+    if (hash === before || (await hashAt(path, files)) !== hash) continue
     const earlier = before === null ? null : await store.findByHash('all', before)
-    const isPublished = source === null ? !published.has(earlier?.name ?? '') : live.has(contentHash(source))
-    if (earlier !== undefined && !isPublished) writes.push({ path, source: earlier?.source ?? null })
+    const isPublished = hash === null ? !published.has(earlier?.name ?? '') : live.has(hash)
+    if (earlier === undefined || isPublished) continue
+    undone.push(file)
+    writes.push({ path, source: earlier?.source ?? null })
   }
-  if (writes.length === 0) return false
-  await files.write(writes)
+  if (writes.length > 0) await files.write(writes)
   for (const { path } of writes) log.warn({ path }, 'a change of playbooks that was not published is undone')
-  return true
+  return undone
 }
+
+/** The files of a change as it leaves them. */
+export const leftOf = ({ files }: PreparedChange): readonly LeftFile[] =>
+  files.map((file) => ({ path: file.path, before: file.before, hash: hashOf(file) }))
 
 const hashOf = ({ source }: PreparedFile): string | null => (source === null ? null : contentHash(source))
 

@@ -408,6 +408,34 @@ describe('the playbooks folders of two nodes', () => {
     await edit(again, 'one', 3)
   })
 
+  for (const at of ['at its start', 'when it takes over'])
+    it(`do not publish what a kill has left if the other node has published meanwhile, ${at}`, async () => {
+      const [a, b] = await openBoth()
+      const left = {
+        by,
+        files: [{ path: 'one.yaml', before: a.published('one')!, source: source('one', 2) }],
+      }
+      await opened.stores.playbooks.prepare(left)
+      await write('a', 'one', source('one', 2))
+      // As after 30 seconds.
+      const base = { published: await opened.stores.playbooks.published(), prepared: left }
+      expect(await opened.stores.playbooks.prepare({ by, files: [] }, base)).to.equal(true)
+      await opened.stores.playbooks.prepare(null)
+      await edit(b, 'two', 2)
+      reader = at === 'at its start' ? 'a' : 'b'
+      const again = await open('a')
+      expect((await opened.stores.playbooks.folder()).left).to.deep.equal([])
+      reader = 'a'
+      expect(await again.reload()).to.deep.equal(nothing)
+      expect([live(again), await files('a')]).to.deep.equal([
+        { one: '1', two: '2' },
+        { one: '1', two: '2' },
+      ])
+      // By hand, it is a change as any other.
+      await write('a', 'one', source('one', 2))
+      expect((await again.reload()).published).to.deep.equal(['one'])
+    })
+
   it('complete a change to an earlier version that a kill has interrupted', async () => {
     const [a] = await openBoth()
     await edit(a, 'one', 2)

@@ -1,4 +1,6 @@
+import { leftOf } from '../../../core/publishing/write-change.ts'
 import type {
+  LeftFile,
   PreparedChange,
   PublishedBase,
   PublishedSet,
@@ -23,7 +25,36 @@ export function* takenFolder(database: Database): Work<TakenFolder> {
   return {
     files: new Map(rows.map(({ path, hash }) => [path, hash])),
     prepared: prepared === undefined ? undefined : fromJson<PreparedChange>(prepared),
+    left: yield* leftFiles(database),
   }
+}
+
+const leftFact = 'left_playbook_files'
+const maxLeft = 100
+
+function* leftFiles(database: Database): Work<readonly LeftFile[]> {
+  const row = yield* database.get<{ value: string }>('SELECT value FROM facts WHERE name = ?', leftFact)
+  return row === undefined ? [] : fromJson<readonly LeftFile[]>(row.value)
+}
+
+/** Inside of a write that excludes all others: adds the files of a change that was left behind, and forgets those that are settled. */
+export function* keepLeft(
+  database: Database,
+  change: PreparedChange | undefined,
+  settled: PublishedSet['files'],
+): Work<void> {
+  const before = yield* leftFiles(database)
+  const isSettled = (left: LeftFile) =>
+    settled.some(({ path, hash }) => hash === left.hash && (hash !== null || path === left.path))
+  const left = [...before, ...(change === undefined ? [] : leftOf(change))].filter((each) => !isSettled(each))
+  if (left.length + before.length === 0) return
+  yield* database.run('DELETE FROM facts WHERE name = ?', leftFact)
+  if (left.length > 0)
+    yield* database.run(
+      'INSERT INTO facts (name, value) VALUES (?, ?)',
+      leftFact,
+      toJson(left.slice(-maxLeft)),
+    )
 }
 
 function* preparedText(database: Database): Work<string | undefined> {

@@ -1,6 +1,7 @@
 import type { Work } from '../database/work.ts'
 import { authorOf, type Actor, type Author } from '../../../core/domain/audit.ts'
 import type {
+  LeftFile,
   ListedPlaybook,
   NewPlaybook,
   PlaybookFilter,
@@ -19,7 +20,14 @@ import { requireOrganization } from '../access/organization-store.ts'
 import { filterBy, listPage, whereAll, type Condition } from '../database/paging.ts'
 import { scopeConditions } from '../context/scope.ts'
 import { SqlStore } from '../context/store-context.ts'
-import { isUnchanged, keepChange, publishedHashes, rememberFiles, takenFolder } from './folder-rows.ts'
+import {
+  isUnchanged,
+  keepChange,
+  keepLeft,
+  publishedHashes,
+  rememberFiles,
+  takenFolder,
+} from './folder-rows.ts'
 
 interface PlaybookRow extends Omit<StoredPlaybook, 'source' | 'isNewest' | 'putInForce' | 'draft'> {
   readonly id: number
@@ -53,6 +61,7 @@ export class SqlPlaybookStore extends SqlStore implements PlaybookStore {
         yield* this.#put({ ...version, origin: 'file' }, by, publication)
       for (const { name, publication = {} } of removed) yield* this.#remove(name, by, publication)
       yield* rememberFiles(this.database, files)
+      if (base !== undefined) yield* keepLeft(this.database, base.prepared, files)
       yield* keepChange(this.database, null)
       return true
     })
@@ -166,9 +175,14 @@ export class SqlPlaybookStore extends SqlStore implements PlaybookStore {
   prepare(change: PreparedChange | null, base?: PublishedBase): Promise<boolean> {
     return this.write(function* () {
       if (!(yield* isUnchanged(this.database, base))) return false
+      if (base !== undefined && change !== null) yield* keepLeft(this.database, base.prepared, [])
       yield* keepChange(this.database, change)
       return true
     })
+  }
+
+  dropLeft(files: readonly LeftFile[]): Promise<void> {
+    return this.write(() => keepLeft(this.database, undefined, files))
   }
 
   list(
