@@ -10,6 +10,7 @@ import { postgresUnavailable } from './driver/errors.ts'
 import { selectVersion, type StoredVersion } from './migrate.ts'
 import { baselineVersion } from './schema/index.ts'
 import { PostgresDatabase } from './postgres-database.ts'
+import { refusePooler } from './refuse-pooler.ts'
 
 /** Facts about a database that is not changed. */
 export interface ExaminedPostgres {
@@ -58,7 +59,7 @@ const readSettings = `
     ${timeColumn}`
 
 /**
- * Beside running nodes too. Throws TocsinError `store_address_invalid` and UnavailableError `store_unavailable`.
+ * Beside running nodes too. Throws TocsinError `store_address_invalid` UnavailableError `store_unavailable` and ConflictError `database_unsupported`.
  *
  * @param clock epoch milliseconds
  */
@@ -66,6 +67,7 @@ export async function examinePostgres(given: string, clock: () => number): Promi
   const address = parsePostgresAddress(given)
   const database = new PostgresDatabase()
   const connector = new Connector(address, { ...defaultSettings, texts: database.texts })
+  await refusePooler(connector)
   // The audit log is read in parts, each with the usual time limit.
   const connection = await connector.open().catch((error: unknown) => {
     throw postgresUnavailable(error)

@@ -13,6 +13,7 @@ import { PostgresReads } from './driver/reads.ts'
 import { migratePostgres } from './migrate.ts'
 import { PostgresDatabase } from './postgres-database.ts'
 import { findHoldUp } from './probe.ts'
+import { refusePooler } from './refuse-pooler.ts'
 
 export interface PostgresOptions extends CommitsOptions {
   /** See `parsePostgresAddress`. */
@@ -117,6 +118,7 @@ const channelOf = (schema: string): string =>
   schema === 'public' ? 'tocsin' : `tocsin_${hash('sha256', schema).slice(0, 16)}`
 
 async function prepare(connector: Connector, program: string): Promise<void> {
+  await refusePooler(connector)
   const session = await connector.openSession().catch((error: unknown) => {
     throw postgresUnavailable(error)
   })
