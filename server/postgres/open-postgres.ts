@@ -7,7 +7,7 @@ import { forgetOldMarks } from './driver/commit-marks.ts'
 import { PostgresCommits, type CommitsOptions } from './driver/commits.ts'
 import { defaultSettings, type OnTime } from './driver/connection.ts'
 import { Connector, renewing } from './driver/connector.ts'
-import { postgresUnavailable } from './driver/errors.ts'
+import { postgresUnavailable, type PostgresError } from './driver/errors.ts'
 import { ConnectionPool } from './driver/pool.ts'
 import { PostgresReads } from './driver/reads.ts'
 import { migratePostgres } from './migrate.ts'
@@ -94,13 +94,19 @@ export async function openPostgres(options: PostgresOptions): Promise<OpenPostgr
   return {
     database,
     transactions: {
-      read: (work) => reads.read(work),
+      async read(work) {
+        try {
+          return await reads.read(work)
+        } catch (error) {
+          throw asUnavailable(error)
+        }
+      },
       async write(work, scope) {
         try {
           return await commits.write(work, scope)
         } catch (error) {
           space.note(error)
-          throw error
+          throw asUnavailable(error)
         }
       },
     },
@@ -111,6 +117,17 @@ export async function openPostgres(options: PostgresOptions): Promise<OpenPostgr
       await Promise.all([writing.close(), reading.close(), channel.close()])
     },
   }
+}
+
+/** Missing tables are no error of a statement: another database was put in the place of this one. */
+function asUnavailable(error: unknown): unknown {
+  if ((error as PostgresError).code !== '42P01') return error
+  return new UnavailableError('store_unavailable', `tables are missing: ${(error as Error).message}`, {
+    retryAfterMs: 5000,
+    hint: 'TOCSIN_STORE leads to another database than at the start of this process: put the right one back.',
+    details: { postgres_code: '42P01' },
+    cause: error,
+  })
 }
 
 /** Channels belong to a database, which several clusters may share, each in a schema of its own. */

@@ -7,7 +7,7 @@ import { connectPlugin } from './support/connect-plugin.ts'
 import { startTestCluster, type ClusterNode, type TestCluster } from './support/test-cluster.ts'
 import { lookStep, playbookOf, toolPlugin } from './support/tool-plugin.ts'
 
-describePostgres('nodes under which an earlier state of their database is put', () => {
+describePostgres('nodes whose database is replaced while they run', () => {
   let cluster: TestCluster
   let tool: TestServer
   let looks = 0
@@ -43,7 +43,7 @@ describePostgres('nodes under which an earlier state of their database is put', 
     await client.end()
   }
 
-  it('end, and resume the runs of that state at their restart', async function () {
+  it('by an earlier state: they end, and resume the runs of that state at their restart', async function () {
     this.timeout(120_000)
     const [node] = cluster.nodes as [ClusterNode]
     await cluster.call(node, '/alerts', {
@@ -74,5 +74,30 @@ describePostgres('nodes under which an earlier state of their database is put', 
     await cluster.restart(node)
     await eventually('the end of the run', isCompleted)
     expect(looks).to.equal(2)
+  })
+
+  it('by an empty one: they acknowledge nothing, say why, and go on when theirs is back', async function () {
+    this.timeout(120_000)
+    const [node] = cluster.nodes as [ClusterNode]
+    const body = {
+      alert_provider: 'custom',
+      organization_code: 'main',
+      alert_type: 'quiet',
+      alert_content: 'two',
+    }
+    const post = () => cluster.call(node, '/alerts', { body })
+    const readyz = async () => {
+      const reply = await fetch(`${node.server.url}/readyz`)
+      return `${reply.status} ${await reply.text()}`
+    }
+    await change('ALTER DATABASE postgres RENAME TO aside', 'CREATE DATABASE postgres')
+    await eventually('the reason', async () => /^503.*tables are missing/.test(await readyz()) || undefined)
+    const refused = await post()
+    expect(refused.status).to.equal(503)
+    expect(refused.headers.get('retry-after')).to.equal('5')
+
+    await change('ALTER DATABASE postgres RENAME TO empty', 'ALTER DATABASE aside RENAME TO postgres')
+    await eventually('a node that is ready', async () => /^200/.test(await readyz()) || undefined)
+    expect((await post()).status).to.equal(201)
   })
 })
