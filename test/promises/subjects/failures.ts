@@ -72,7 +72,8 @@ stays available. If the data directory disappears or the database is replaced, T
 seconds. Everything acknowledged before is in the database, wherever that is.
 
 On PostgreSQL, writes wait for up to 10 seconds while it cannot be reached, and are then answered 503; reads fail too. If the connection is lost during a commit, the node
-asks for up to 30 seconds whether it was stored. Without an answer, the outcome is unknown: the request is answered 503, and may have been stored.
+asks for up to 30 seconds whether it was stored. Without an answer, the outcome is unknown: the request is answered 503, and may have been stored. If the database is
+put back to an earlier state while nodes run, they exit within seconds; if its tables are missing, they acknowledge nothing until they are back.
 `,
     proofs: [
       {
