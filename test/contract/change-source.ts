@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import type { ChangeKind } from '../../core/domain/change.ts'
+import type { PrunePlace } from '../../core/ports/retention-store.ts'
 import { somebody } from '../support/somebody.ts'
 import { completed, newAlert, queuedRun, startedRun, unknownUuid, type GetSubject } from './fixture.ts'
 
@@ -97,6 +98,25 @@ export function changeSourceContract(subject: GetSubject): void {
         ['run', acme.uuid, next.uuid],
         ['run', acme.uuid, uuid],
       ])
+    })
+
+    it('to a deleted run with steps are reported in its organization', async () => {
+      const { stores, acme, clock } = subject()
+      const { uuid } = await startedRun(subject(), null)
+      const step = { path: 'a', stepId: 'a', kind: 'x.do', input: 1, startedAt: 1, attempt: 1 }
+      const end = { state: 'completed', output: 1, error: null, attempt: 1, endedAt: 2 } as const
+      await stores.journal.record(uuid, step, end)
+      await stores.runs.end(uuid, completed)
+      // Continued, so that it is not the newest run, which is kept.
+      await startedRun(subject(), null)
+      await since()
+      const rule = { before: clock.nowMs + 1, setting: 'a test' }
+      let place: PrunePlace | undefined
+      do place = (await stores.retention.pruneRuns(rule, place)).next
+      while (place !== undefined)
+      const ofRuns = (await since()).filter(([kind]) => kind === 'run')
+      expect(ofRuns).to.not.be.empty
+      for (const [, organizationUuid] of ofRuns) expect(organizationUuid).to.equal(acme.uuid)
     })
 
     it('to settings and access are reported', async () => {

@@ -142,18 +142,30 @@ export function* placedChanges(
   database: Database,
   noted: readonly NotedChange[],
 ): Work<readonly PlacedChange[]> {
+  const places = database.organizationsOfRows
   const once = new Map<string, NotedChange>()
   for (const change of noted) {
-    const name = `${change.kind} ${change.key}`
-    if (once.get(name)?.organization === undefined) once.set(name, change)
+    const { kind, key, organization } = change
+    const name = `${kind} ${key}`
+    if (organization === undefined || organization === null) {
+      if (!once.has(name)) once.set(name, change)
+    } else {
+      once.set(name, change)
+      if (kind in placedIn) places.set(name, organization)
+    }
   }
+  for (const [name, change] of once)
+    if (change.organization === undefined) once.set(name, { ...change, organization: places.get(name) })
   const unplaced = [...once.values()].filter(({ organization }) => organization === undefined)
   for (const [kind, changes] of Map.groupBy(unplaced, (change) => change.kind)) {
     const rows = yield* database.all<{ key: number; organization: number }>(
       `SELECT id AS key, organization_id AS organization FROM ${placedIn[kind]} WHERE id IN (SELECT CAST(value AS bigint) FROM json_each(?))`,
       JSON.stringify(changes.map(({ key }) => key)),
     )
-    for (const { key, organization } of rows) once.set(`${kind} ${key}`, { kind, key, organization })
+    for (const { key, organization } of rows) {
+      once.set(`${kind} ${key}`, { kind, key, organization })
+      places.set(`${kind} ${key}`, organization)
+    }
   }
   return [...once.values()].filter(isPlaced)
 }

@@ -48,6 +48,8 @@ export abstract class Database implements SqlReader, CachedRows {
   readonly organizationsOfRuns = new QuickLRU<string, string>({ maxSize: maxRuns })
   /** Keys of runs, which never change, by uuid. */
   readonly rowsOfRuns = new QuickLRU<string, number>({ maxSize: maxRuns })
+  /** Keys of the organizations of reported rows, which never change, by kind and key. */
+  readonly organizationsOfRows = new QuickLRU<string, number>({ maxSize: maxRuns })
   readonly cursors = new CursorSeal(this)
   /** Called, during the write, for each run that an event wakes. */
   onWoken: (run: RunKey) => void = () => {}
