@@ -28,9 +28,7 @@ describe('tocsin keys list and revoke', () => {
     const { stdout } = await keys('list')
     const [header = '', , ...rows] = stdout.split('\n')
     expect(header).to.match(/^ID +NAME +ROLE +ORGANIZATIONS +OWNER +ADDRESSES +MADE +LAST USED +STATE$/)
-    expect(rows[0]).to.match(
-      /^[0-9a-f]{12} +bootstrap +admin +all +nobody +any +\d{4}-\d\d-\d\d +\S+ +usable$/,
-    )
+    expect(rows[0]).to.match(/^[0-9a-f]{12} +bootstrap +admin +all +none +any +\d{4}-\d\d-\d\d +\S+ +usable$/)
     expect(rows[1]).to.match(
       new RegExp(`^${id} +old forwarder +intake +main .* revoked \\d{4}-\\d\\d-\\d\\d$`),
     )
