@@ -79,7 +79,7 @@ export async function completeChange(
     missing.push(file)
   }
   if (missing.length === change.files.length) {
-    // Nothing was written, and nobody was told that it was.
+    // No file was written, and the change was never confirmed to its author.
     if (isOwn) await store.prepare(null)
     return false
   }

@@ -84,8 +84,8 @@ class Rechecks {
   }
 
   /**
-   * Lets one node ask the provider at a time, as a refresh token can often be used only once. False: nobody has an answer. Only a session that
-   * is overdue waits for that of another node.
+   * Asks the provider about a session, on one node at a time, because many refresh tokens work only once. While another node asks, an overdue
+   * session waits for its result; any other session goes on. False: the provider has not answered.
    */
   async #recheck(
     session: Session,

@@ -33,7 +33,7 @@ export interface SingleSignOnStore {
   /** Ends the sessions of a provider's session; without its id, of a person. Gives their number. */
   endSessions(of: EndedAtProvider, by: Actor): Promise<number>
   /**
-   * Whether nobody else, on any node, has claimed this: a logout token, which counts once, or the recheck of a session.
+   * Claims a logout token, which is accepted once, or the recheck of a session. False: another request, on this or another node, has the claim.
    *
    * @param until epoch milliseconds when the claim ends by itself
    */

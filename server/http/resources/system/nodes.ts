@@ -2,7 +2,7 @@ import { defineRoute } from '../../routing/route.ts'
 import type { ListedNode } from '../../../nodes/node-list.ts'
 import { objectSchema, text, time, timeOrNull } from './page.ts'
 
-/** Null: the node tells nothing, as it stands by, has just started or is gone. */
+/** Null: not known, because the node is a standby, has just started, or is gone. */
 const count = { type: ['integer', 'null'], minimum: 0 } as const
 
 /** Answer of `GET nodes`. */
