@@ -2,6 +2,7 @@ import { expect } from 'chai'
 import fc from 'fast-check'
 import { createParkedRuns } from '../../core/engine/turns/parked-runs.ts'
 import type { ParkedRun } from '../../core/ports/runs/run-store.ts'
+import { tries } from '../support/random.ts'
 import { ManualClock, settle } from './support/manual-clock.ts'
 
 describe('parked runs', () => {
@@ -120,7 +121,7 @@ describe('parked runs', () => {
           expect(parked.size).to.equal(0)
         },
       ),
-      { numRuns: 60 },
+      tries(60),
     )
   })
 })

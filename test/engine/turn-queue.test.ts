@@ -2,6 +2,7 @@ import { expect } from 'chai'
 import fc from 'fast-check'
 import { TurnQueue } from '../../core/engine/turns/turn-queue.ts'
 import type { RunKey } from '../../core/ports/runs/run-store.ts'
+import { tries } from '../support/random.ts'
 import { settle } from './support/manual-clock.ts'
 
 describe('the turn queue', () => {
@@ -122,7 +123,7 @@ describe('the turn queue', () => {
         }
         expect(taken).to.deep.equal(Array.from({ length: pushed }, (_, n) => `a${n}`))
       }),
-      { numRuns: 60 },
+      tries(60),
     )
   })
 })

@@ -5,6 +5,7 @@ import { findDuplicateName } from '../../server/http/request/duplicate-name.ts'
 import { findLoneSurrogate, findOddNumber, isOdd } from '../../server/http/request/json-checks.ts'
 import { preferredWait } from '../../server/http/resources/alerts/prefer.ts'
 import { limitHere, processorTime } from '../support/processor-time.ts'
+import { tries } from '../support/random.ts'
 
 describe('duplicate fields', () => {
   for (const [text, pointer] of [
@@ -31,7 +32,10 @@ describe('duplicate fields', () => {
   })
 
   it('are not reported in generated JSON', () => {
-    fc.assert(fc.property(fc.json(), (text) => findDuplicateName(text) === undefined))
+    fc.assert(
+      fc.property(fc.json(), (text) => findDuplicateName(text) === undefined),
+      tries(100),
+    )
   })
 
   it('are found in any object with one repeated field', () => {
@@ -42,6 +46,7 @@ describe('duplicate fields', () => {
         const text = `${JSON.stringify(value).slice(0, -1)},${JSON.stringify(name)}:${JSON.stringify(other)}}`
         return findDuplicateName(text) === `/${name?.replaceAll('~', '~0').replaceAll('/', '~1')}`
       }),
+      tries(100),
     )
   })
 

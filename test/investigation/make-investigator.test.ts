@@ -9,6 +9,7 @@ import { parsePlaybook } from '../../core/playbook/read/parse.ts'
 import type { Catalogue } from '../../core/registry/catalogue.ts'
 import { discoverPlugins } from '../../core/registry/discover-plugins.ts'
 import { anyCharacter } from '../support/any-character.ts'
+import { tries } from '../support/random.ts'
 
 const acme = { code: 'acme' }
 
@@ -124,11 +125,13 @@ describe('generating an investigation', () => {
           expect(playbook?.alertTrigger?.types).to.deep.equal([text])
         },
       ),
+      tries(100),
     )
     fc.assert(
       fc.property(type, type, (one, other) => {
         if (one !== other) expect(investigatorName(one, 'acme')).to.not.equal(investigatorName(other, 'acme'))
       }),
+      tries(100),
     )
   })
 
