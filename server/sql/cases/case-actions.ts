@@ -30,6 +30,9 @@ export interface DescribedUse {
   readonly action: CaseAction
 }
 
+/** Another branch may open the case of the run at the same time: this write sees it, or that write sees this one. */
+const awaitOpening = 'SELECT 1 FROM runs WHERE id = ? FOR NO KEY UPDATE'
+
 /** Inside of the write that records the outcome of a destructive skill, known or not. */
 export function* describeUse(
   { database, clock }: Context,
@@ -37,6 +40,7 @@ export function* describeUse(
   path: string,
   changedNothing: boolean,
 ): Work<DescribedUse> {
+  if (!database.hasOneWriter) yield* database.send(awaitOpening, runRow)
   const run = yield* requireRunRow(database, 'id', runRow)
   const entry = toEntry(
     yield* database.one<EntryRow>(`${selectJournal} WHERE run_id = ? AND path = ?`, runRow, path),
