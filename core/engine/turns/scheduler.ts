@@ -39,8 +39,9 @@ export function createScheduler({ stores, clock, log, playbooks, enqueue }: Sche
 
   async function start(): Promise<void> {
     organizations = await stores.organizations.list('all')
-    const wanted = playbooks().flatMap((playbook) => schedulesOf(playbook, organizations, clock.now()))
-    const kept = await stores.schedules.keep(wanted)
+    const live = playbooks()
+    const wanted = live.flatMap((playbook) => schedulesOf(playbook, organizations, clock.now()))
+    const kept = await stores.schedules.keep(wanted, new Map(live.map(({ name, hash }) => [name, hash])))
     alarms?.clear()
     const mine = createAlarms<StoredSchedule>(clock, (schedule) => void ring(schedule, mine))
     alarms = mine
@@ -70,6 +71,8 @@ export function createScheduler({ stores, clock, log, playbooks, enqueue }: Sche
       })
       if (run === 'running')
         log.info({ playbook: playbookName }, 'scheduled run skipped: the previous one is still running')
+      else if (run !== undefined && 'nextAt' in run)
+        return { atMs: run.nextAt, schedule: { ...schedule, nextAt: run.nextAt } }
       else if (run?.endedAt === null) enqueue(run)
       return { atMs: nextAt, schedule: { ...schedule, nextAt } }
     } catch (error) {

@@ -15,16 +15,22 @@ export interface ScheduleStore {
   /**
    * Stores exactly these schedules. A known schedule with the same cron and time zone keeps its next time, even an overdue one, unless that is
    * more than three hours after the given one: then the clock was set back.
+   *
+   * @param live content hashes, by name, of the playbooks that this process has: what others are published, or in other versions, keep their
+   * schedules. Default: it has all.
    */
-  keep(schedules: readonly StoredSchedule[]): Promise<readonly StoredSchedule[]>
+  keep(
+    schedules: readonly StoredSchedule[],
+    live?: ReadonlyMap<string, string>,
+  ): Promise<readonly StoredSchedule[]>
   /**
    * Sets the next time and queues the run in one write. `running`: no run is queued, because the previous one is active and overlap is
-   * not allowed. Undefined: another process did this before.
+   * not allowed. With `nextAt`: another process did this before, and that is the next time now. Undefined: it is no longer stored.
    */
   fire(
     schedule: StoredSchedule,
     nextAt: number,
     run: NewRun,
     options: { readonly overlap: boolean },
-  ): Promise<Run | 'running' | undefined>
+  ): Promise<Run | 'running' | Pick<StoredSchedule, 'nextAt'> | undefined>
 }

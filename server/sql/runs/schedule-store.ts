@@ -3,6 +3,7 @@ import type { ScheduleStore, StoredSchedule } from '../../../core/ports/runs/sch
 import { keptNextAt } from '../../../core/transitions/run.ts'
 import { insertRow, updateRow } from '../context/rows.ts'
 import { requireOrganization } from '../access/organization-store.ts'
+import { publishedHashes } from '../playbooks/folder-rows.ts'
 import { queueRun } from './queue-run.ts'
 import { SqlStore } from '../context/store-context.ts'
 
@@ -13,13 +14,21 @@ const select = `
 type ScheduleRow = StoredSchedule & { readonly id: number }
 
 export class SqlScheduleStore extends SqlStore implements ScheduleStore {
-  keep(schedules: readonly StoredSchedule[]): Promise<readonly StoredSchedule[]> {
+  keep(
+    schedules: readonly StoredSchedule[],
+    live?: ReadonlyMap<string, string>,
+  ): Promise<readonly StoredSchedule[]> {
     return this.write(function* () {
+      const published = live === undefined ? undefined : yield* publishedHashes(this.database)
+      const isOfOthers = (name: string): boolean =>
+        published?.has(name) === true && published.get(name) !== live?.get(name)
       const wanted = new Set(schedules.map(keyOf))
       const stored = new Map((yield* this.database.all<ScheduleRow>(select)).map((row) => [keyOf(row), row]))
-      for (const [key, { id }] of stored)
-        if (!wanted.has(key)) yield* this.database.run('DELETE FROM schedules WHERE id = ?', id)
+      for (const [key, { id, playbookName }] of stored)
+        if (!wanted.has(key) && !isOfOthers(playbookName))
+          yield* this.database.run('DELETE FROM schedules WHERE id = ?', id)
       for (const schedule of schedules) {
+        if (isOfOthers(schedule.playbookName)) continue
         const { playbookName, organizationUuid, cron, timezone, nextAt } = schedule
         const known = stored.get(keyOf(schedule))
         if (known !== undefined)
@@ -48,15 +57,15 @@ export class SqlScheduleStore extends SqlStore implements ScheduleStore {
     nextAt: number,
     run: NewRun,
     { overlap }: { readonly overlap: boolean },
-  ): Promise<Run | 'running' | undefined> {
+  ): Promise<Run | 'running' | Pick<StoredSchedule, 'nextAt'> | undefined> {
     return this.write(function* () {
       const row = yield* this.database.get<ScheduleRow>(
-        `${select} WHERE o.uuid = ? AND t.playbook_name = ? AND t.next_at = ?`,
+        `${select} WHERE o.uuid = ? AND t.playbook_name = ?`,
         schedule.organizationUuid,
         schedule.playbookName,
-        schedule.nextAt,
       )
       if (row === undefined) return undefined
+      if (row.nextAt !== schedule.nextAt) return { nextAt: row.nextAt }
       yield* this.database.run('UPDATE schedules SET next_at = ? WHERE id = ?', nextAt, row.id)
       const unfinished = 'SELECT 1 FROM runs WHERE schedule_id = ? AND ended_at IS NULL LIMIT 1'
       if (!overlap && (yield* this.database.get(unfinished, row.id)) !== undefined) return 'running'
