@@ -6,7 +6,6 @@ import { ConflictError, UnavailableError } from '../errors/errors.ts'
 import type { AwaitingAlert, OnceKey, ReceivedAlert } from '../ports/alert-store.ts'
 import { onlyProcess, type ExclusiveWork } from '../ports/nodes/exclusive-work.ts'
 import { noSignals, type Signals } from '../ports/nodes/signals.ts'
-import { endedAlertStatuses } from '../transitions/alert.ts'
 import { AlertRuns, type AlertRunsOptions } from './alert-runs.ts'
 import { createLeftBehindWatch, type LeftBehindWatch } from './left-behind.ts'
 import { createWaits, type Waits } from './waits.ts'
@@ -75,8 +74,6 @@ const recoveryBatch = 200
 const maxRecoveryAttempts = 3
 
 const poisonous = `the process crashed ${maxRecoveryAttempts} times while queuing this alert`
-
-const hasEnded = ({ status }: Alert): boolean => endedAlertStatuses.some((ended) => ended === status)
 
 const isSuspect = ({ recoveryAttempts }: AwaitingAlert): boolean => recoveryAttempts > 0
 
@@ -172,13 +169,9 @@ class AlertIntake implements Investigations {
   }
 
   async lookAtWaits(): Promise<void> {
-    const { alerts } = this.#options.stores
-    await Promise.all(
-      this.#waits.waitedFor().map(async (id) => {
-        const alert = await alerts.find('all', id)
-        if (alert !== undefined && hasEnded(alert)) this.#waits.end(id)
-      }),
-    )
+    const ids = this.#waits.waitedFor()
+    if (ids.length === 0) return
+    for (const id of await this.#options.stores.alerts.ended(ids)) this.#waits.end(id)
   }
 
   async stop(): Promise<void> {

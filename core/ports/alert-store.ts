@@ -104,6 +104,8 @@ export interface AlertStore {
   find(scope: OrganizationScope, idOrUuid: string): Promise<Alert | undefined>
   /** By uuid; undefined if there is no such alert. Cheaper than `find`. */
   progress(uuid: string): Promise<AlertProgress | undefined>
+  /** Those of these ids whose alerts have been investigated. */
+  ended(ids: readonly string[]): Promise<readonly string[]>
   /** Whether retention has deleted the alert with this id; see `RetentionStore`. */
   wasDeleted(scope: OrganizationScope, id: string): Promise<boolean>
   list(scope: OrganizationScope, filter: AlertFilter, page: AlertListRequest): Promise<ListPage<ListedAlert>>

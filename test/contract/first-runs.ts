@@ -93,6 +93,26 @@ export function firstRunsContract(subject: GetSubject): void {
       expect(await stores.alerts.progress('00000000-0000-7000-8000-000000000000')).to.equal(undefined)
     })
 
+    it('tells which of many alerts have been investigated', async () => {
+      const { stores } = subject()
+      const [ended, failed, running] = [
+        await receive('a', { begin }),
+        await receive('b', { begin }),
+        await receive('c', { begin }),
+      ]
+      await stores.runs.end(ended.run!.uuid, { status: 'completed', output: null, error: null })
+      await stores.runs.end(failed.run!.uuid, {
+        status: 'failed',
+        output: null,
+        error: { code: 'timeout', message: 'x' },
+      })
+      const { id } = ended.alert
+      const others = [running.alert.id, 'Acme-SIEM-999', 'no id', `${id}' OR 1=1`]
+      const given = [id.toLowerCase(), failed.alert.id, ...others]
+      expect(await stores.alerts.ended(given)).to.have.members([id.toLowerCase(), failed.alert.id])
+      expect(await stores.alerts.ended([])).to.deep.equal([])
+    })
+
     it('queues no run for a repeat, which stays Created until it is grouped', async () => {
       const { stores, acme } = subject()
       const first = await receive('a', { begin })

@@ -10,13 +10,11 @@ import {
 import { composeAlertId, composeCaseId } from '../../../core/domain/ids.ts'
 import { NotFoundError, ValidationError } from '../../../core/errors/errors.ts'
 import type { ListedAlert } from '../../../core/ports/alert-store.ts'
-import type { OrganizationScope } from '../../../core/ports/common.ts'
 import type { AlertChanges, AlertState } from '../../../core/transitions/alert.ts'
 import { foldAscii } from '../database/columns.ts'
 import type { Database } from '../database/database.ts'
 import { parseAlertId, parseUuid } from '../database/ids.ts'
 import { insertKeyed, pick, selectList, updateRow, type FieldValues } from '../context/rows.ts'
-import { isInScope } from '../../../core/common/scope.ts'
 
 /** Fields that are composed of several columns, or stored elsewhere. */
 const composed = [
@@ -193,24 +191,6 @@ function* findRow<Row>(
   return (
     id && (yield* database.get<Row>(by.byId, foldAscii(id.organization), foldAscii(id.provider), id.sequence))
   )
-}
-
-/** Whether the id was used by an alert that no longer exists. */
-export function* wasAlertDeleted(database: Database, scope: OrganizationScope, text: string): Work<boolean> {
-  const id = parseAlertId(text)
-  const found =
-    id &&
-    (yield* database.get<{ uuid: string }>(
-      `SELECT o.uuid FROM alert_sequences s JOIN organizations o ON o.id = s.organization_id
-         JOIN providers p ON p.id = s.provider_id
-       WHERE lower(o.code) = ? AND lower(p.code) = ? AND s.last >= ? AND NOT EXISTS (SELECT 1 FROM alerts a
-         WHERE a.organization_id = o.id AND a.provider_id = p.id AND a.sequence = ?)`,
-      foldAscii(id.organization),
-      foldAscii(id.provider),
-      id.sequence,
-      id.sequence,
-    ))
-  return found !== undefined && isInScope(scope, found.uuid)
 }
 
 /** An alert in a transition, with its keys; without the content, which may be large. */

@@ -18,6 +18,7 @@ import type { ListPage, OrganizationScope } from '../../../core/ports/common.ts'
 import { awaitingStatus, receivedAlert } from '../../../core/transitions/alert.ts'
 import { findGroup, listGroups, queueFirst } from './alert-groups.ts'
 import { requireSameAlert } from '../../../core/transitions/idempotency.ts'
+import { endedOf, progressOf, wasAlertDeleted } from './alert-progress.ts'
 import { findAlertOfRequest, keepAlertRequest } from './alert-requests.ts'
 import {
   findAlert,
@@ -36,7 +37,6 @@ import {
   type AlertRow,
   type MatchedAlertRow,
   type PreviewedAlertRow,
-  wasAlertDeleted,
   type SizedAlertRow,
 } from './alert-rows.ts'
 import { ofCase } from '../cases/case-rows.ts'
@@ -70,8 +70,6 @@ const orders: Readonly<Record<AlertSort, Order<AlertRow>>> = {
   '-investigation_status': { descending: true, by: byStatus },
 }
 
-const selectProgress =
-  'SELECT status, retry_count AS "retryCount", modified_at AS "modifiedAt" FROM alerts WHERE uuid = ?'
 const insertContent = 'INSERT INTO alert_contents (alert_id, content) VALUES (?, ?)'
 const selectRecoveryAttempts = 'SELECT take_ups AS "recoveryAttempts" FROM alerts WHERE id = ?'
 
@@ -134,7 +132,11 @@ export class SqlAlertStore extends SqlStore implements AlertStore {
   }
 
   progress(uuid: string): Promise<AlertProgress | undefined> {
-    return this.read(() => this.database.get<AlertProgress>(selectProgress, uuid))
+    return this.read(() => progressOf(this.database, uuid))
+  }
+
+  ended(ids: readonly string[]): Promise<readonly string[]> {
+    return this.read(() => endedOf(this.database, ids))
   }
 
   wasDeleted(scope: OrganizationScope, id: string): Promise<boolean> {
