@@ -1,7 +1,9 @@
 import type { PlaybookLibrary } from '../core/investigation/playbook-library.ts'
+import type { Catalogue } from '../core/registry/catalogue.ts'
 import type { Log } from '../core/ports/log.ts'
 import type { Stores } from '../core/ports/stores.ts'
 import type { Config } from './config/config.ts'
+import { digestSettings } from './config/shared-settings.ts'
 import { tokens, type ContainerToken } from './container-tokens.ts'
 import { NewerRuns } from './nodes/newer-runs.ts'
 import { listNodes } from './nodes/node-list.ts'
@@ -15,6 +17,7 @@ interface NodeComposition {
   readonly config: Config
   readonly stores: Stores
   readonly library: PlaybookLibrary
+  readonly catalogue: Catalogue
   readonly node: OpenNode
   readonly lastError: NodeReporterOptions['lastError']
   readonly log: Log
@@ -24,7 +27,7 @@ interface NodeComposition {
 
 /** What a process does as one of several on the store. */
 export function registerNode(composition: NodeComposition): void {
-  const { get, register, config, stores, library, node, log, lastError } = composition
+  const { get, register, config, stores, library, catalogue, node, log, lastError } = composition
   const { signals, exclusive } = node.cluster
   register(tokens.nodeFollower, () =>
     exclusive.isShared
@@ -57,6 +60,7 @@ export function registerNode(composition: NodeComposition): void {
       isDraining: () => get(tokens.draining).signal.aborted,
       rates: () => get(tokens.storms).own(),
       folder: () => library.folderReport(),
+      settings: exclusive.isShared ? digestSettings(config, catalogue) : undefined,
     }),
   )
   register(

@@ -5,6 +5,10 @@ import { requireSealOf, versionOfSeal } from '../secrets/master-key-seal.ts'
 import { loadMasterKey } from '../secrets/master-key.ts'
 import { readOperatorSecret } from '../secrets/open-secret-sources.ts'
 import { createSecretBox } from '../secrets/secret-box.ts'
+import packageJson from '../../package.json' with { type: 'json' }
+import type { NodeStore } from '../../core/ports/nodes/node-store.ts'
+import type { Catalogue } from '../../core/registry/catalogue.ts'
+import { differingSettings, digestSettings, toldSettings } from '../config/shared-settings.ts'
 import { checkAuditLog, checkClock, checkVersion } from './check-database.ts'
 import { ok, problem, problemOf, warning, type Finding } from './finding.ts'
 
@@ -107,4 +111,35 @@ function checkReplication({
         'start the standby, or empty synchronous_standby_names until it is back',
       )
     : ok(check, `${connected}; commits wait for '${synchronousStandbys}'`)
+}
+
+/** Nodes whose last sign of life is older may have crashed together, so that none removed them. */
+const aliveMs = 60_000
+
+/** Compares the settings of this environment with those of each running node. */
+export async function checkSharedSettings(
+  config: Config,
+  catalogue: Catalogue,
+  nodes: Pick<NodeStore, 'list'>,
+  now: number,
+): Promise<readonly Finding[]> {
+  const check = 'settings'
+  const own = { program: packageJson.version, settings: digestSettings(config, catalogue) }
+  const running = (await nodes.list()).filter(
+    ({ gone, renewedAt }) => gone === null && now - renewedAt < aliveMs,
+  )
+  const differing = running.flatMap((node) => {
+    const names = differingSettings(own, toldSettings(node))
+    return names.length === 0 ? [] : [`the node ${node.name} differs in ${names.join(', ')}`]
+  })
+  if (running.length === 0) return []
+  return differing.length === 0
+    ? [ok(check, `the same as those of ${running.length} running ${running.length === 1 ? 'node' : 'nodes'}`)]
+    : differing.map((difference) =>
+        warning(
+          check,
+          difference,
+          'set the same variables and install the same plugins on all nodes, and restart those that changed',
+        ),
+      )
 }

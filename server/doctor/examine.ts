@@ -20,7 +20,7 @@ import { checkDataDir, checkDiskSpace, checkMasterKey } from './check-data-dir.t
 import { checkDatabase } from './check-database.ts'
 import { clientSecretOf } from '../identity/client-secret.ts'
 import { createOidcClient } from '../identity/oidc-client.ts'
-import { checkSharedDatabase } from './check-shared-database.ts'
+import { checkSharedSettings, checkSharedDatabase } from './check-shared-database.ts'
 import { checkPorts } from './check-port.ts'
 import { ok, problem, problemOf, warning, type Finding } from './finding.ts'
 import type { AuditRecord } from '../../core/domain/audit.ts'
@@ -159,6 +159,7 @@ async function withStores(
       ...checkKeys(keys, now),
       ...odd.map(({ message, hint }) => warning('configuration', message, hint)),
       ...(await checkAuditExport(config, stores, systemClock.now())),
+      ...(config.store === undefined ? [] : await checkSharedSettings(config, catalogue, stores.nodes, now)),
       ...(online ? await checkConnections({ stores, catalogue, egress, secrets }) : []),
     ]
   } finally {

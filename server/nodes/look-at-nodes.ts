@@ -2,6 +2,7 @@ import type { Clock } from '../../core/ports/clock.ts'
 import type { Log } from '../../core/ports/log.ts'
 import type { NodeReport, NodeStore, StoredNode } from '../../core/ports/nodes/node-store.ts'
 import { firstShares, NodeShares, shareOf } from '../../core/skill/http/node-share.ts'
+import { settingsBeside } from '../config/shared-settings.ts'
 import type { NodeWatch } from './node-watch.ts'
 
 export interface LookAtNodesOptions {
@@ -24,6 +25,8 @@ export class NodeLooks {
   /** Ids of the first look: all others have joined later. */
   readonly #earlier: ReadonlySet<string>
   #present: ReadonlySet<string>
+  /** What was last said of nodes that differ, by id. */
+  readonly #differing = new Map<string, string>()
 
   /** @param first the nodes after this one has joined */
   constructor(first: readonly StoredNode[], options: LookAtNodesOptions) {
@@ -47,6 +50,7 @@ export class NodeLooks {
     const present = presentOf(all)
     this.others = present.flatMap(({ id, report }) => (id === nodes.id || report === null ? [] : [report]))
     this.shares.set(shareOf(nodes.id, present, this.#earlier))
+    this.#tellDiffering(present)
     const ids = new Set(present.map(({ id }) => id))
     const isGone = [...this.#present].some((id) => !ids.has(id))
     this.#present = ids
@@ -58,6 +62,22 @@ export class NodeLooks {
     }
     if (isGone || lost.length > 0) onGone()
     return [...ids]
+  }
+
+  /** Again when what differs has changed. */
+  #tellDiffering(present: readonly StoredNode[]): void {
+    const { nodes, log } = this.#options
+    const differing = settingsBeside(present, nodes.id)
+    for (const other of present) {
+      const reason = differing(other).join(', ')
+      if (reason === (this.#differing.get(other.id) ?? '')) continue
+      this.#differing.set(other.id, reason)
+      if (reason !== '')
+        log.warn(
+          { host: other.name, reason },
+          'a node has other settings than this one: set the same variables on all nodes',
+        )
+    }
   }
 }
 

@@ -1,5 +1,6 @@
 import type { GoneNode, NodeReport, NodeStore, StoredNode } from '../../core/ports/nodes/node-store.ts'
 import packageJson from '../../package.json' with { type: 'json' }
+import { settingsBeside } from '../config/shared-settings.ts'
 import { leaseMs } from './keep-lease.ts'
 import type { NewerRuns, WaitingRuns } from './newer-runs.ts'
 import type { OpenNode } from './open-node.ts'
@@ -19,6 +20,8 @@ export interface ListedNode {
   /** Null: it has told nothing. */
   readonly report: NodeReport | null
   readonly gone: GoneNode | null
+  /** Names of the settings in which it differs from this process. */
+  readonly otherSettings: readonly string[]
 }
 
 /** The processes on the store, and the runs that none of them may continue. */
@@ -47,7 +50,11 @@ export async function listNodes(options: NodeListOptions): Promise<NodeList> {
     return { nodes: [aloneView(options), ...standby], waiting: newerRuns.waiting([]) }
   const all = await nodes.list()
   node.watch.look(all)
-  const views = all.map((one) => storedView(one, node.watch.sinceRenewal(one.id) ?? 0))
+  const differing = settingsBeside(all, nodes.id)
+  const views = all.map((one) => ({
+    ...storedView(one, node.watch.sinceRenewal(one.id) ?? 0),
+    otherSettings: differing(one),
+  }))
   const own = (view: ListedNode): ListedNode => (view.id === nodes.id ? { ...view, report: report() } : view)
   return {
     nodes: [...views.map(own), ...standby].toSorted((a, b) => a.startedAt - b.startedAt),
@@ -76,10 +83,11 @@ const aloneView = ({ nodes, node, report }: NodeListOptions): ListedNode => {
     leaseLeftMs: null,
     report: told,
     gone: null,
+    otherSettings: [],
   }
 }
 
-const storedView = (stored: StoredNode, sinceMs: number): ListedNode => {
+const storedView = (stored: StoredNode, sinceMs: number): Omit<ListedNode, 'otherSettings'> => {
   const { id, name, program, startedAt, report, gone } = stored
   const common = { id, name, program, startedAt, report, gone, role: report?.role ?? 'active' } as const
   if (gone !== null) return { ...common, state: 'gone', leaseLeftMs: null }
@@ -100,4 +108,5 @@ const standbyView = ({ id, name, program, startedAt, isLate }: SeenStandby): Lis
   leaseLeftMs: null,
   report: null,
   gone: null,
+  otherSettings: [],
 })

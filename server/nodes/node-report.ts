@@ -14,6 +14,7 @@ export interface NodeReporterOptions {
   readonly isDraining: () => boolean
   readonly rates: () => NodeReport['rates']
   readonly folder: () => NodeReport['folder']
+  readonly settings: NodeReport['settings']
 }
 
 /** How long a report is good: over a shorter time, the use of the processor says little. */
@@ -23,7 +24,7 @@ const maxTold = 100
 
 /** Composes what this process tells of itself; the use of the processor is that since the report before. */
 export function createNodeReporter(options: NodeReporterOptions): () => NodeReport {
-  const { load, working, suspects, lastError, isDraining, rates, folder } = options
+  const { load, working, suspects, lastError, isDraining, rates, folder, settings } = options
   let before = { cpu: { user: 0, system: 0 }, at: 0 }
   let cpuPercent = 0
   return () => {
@@ -46,6 +47,7 @@ export function createNodeReporter(options: NodeReporterOptions): () => NodeRepo
       suspects: suspects(),
       rates: rates(),
       folder: folder(),
+      settings,
     }
   }
 }

@@ -20,6 +20,7 @@ const node: ListedNode = {
     lastError: { at: 1_000, message: 'the disk is full' },
   },
   gone: null,
+  otherSettings: [],
 }
 
 describe('tocsin nodes', () => {
@@ -62,6 +63,16 @@ describe('tocsin nodes', () => {
       // The newest error may say why a node is gone.
       expect(shown.stdout.split('\n')[2]).to.match(new RegExp(` ${shownAs} +1970-\\S+ the disk is full$`))
     }
+  })
+
+  it('names nodes with other settings, and fails then', async () => {
+    const other = { ...node, name: 'web-2:4', otherSettings: ['TOCSIN_APPROVALS', 'the installed plugins'] }
+    api.nodes = async () => ({ nodes: [node, other], waiting: [] })
+    const { code, stdout } = await nodes()
+    expect(code).to.equal(1)
+    expect(stdout.split('\n')[4]).to.equal(
+      'web-2:4 differs from the node that answered in TOCSIN_APPROVALS, the installed plugins: set the same on all nodes.',
+    )
   })
 
   it('says which version runs wait for, and fails then', async () => {

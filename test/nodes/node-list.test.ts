@@ -163,11 +163,13 @@ describe('the report of a node', () => {
       lastError: remembered.lastError,
       isDraining: () => isDraining,
       folder: () => undefined,
+      settings: 'digests',
       rates: () => ({ main: { received: 1, grouped: 0, refused: 0, ended: 2 } }),
     })
     expect(tell()).to.deep.include({ role: 'active', runs: 3, queued: 4, lastError: null })
     expect(tell().rates?.['main']?.ended).to.equal(2)
     expect(tell().suspects).to.equal(2)
+    expect(tell().settings).to.equal('digests')
     expect(Object.keys(tell().working ?? {})).to.include.members(['299', '200'])
     expect(Object.keys(tell().working ?? {}), 'of the busiest organizations').to.have.length(100)
     expect(tell().memoryBytes).to.be.greaterThan(1_000_000)

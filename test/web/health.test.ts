@@ -90,6 +90,7 @@ describe('health in the page', function () {
       last_error: { at: Date.now(), message: 'the disk is full' },
       gone_at: null,
       gone_reason: null,
+      other_settings: ['TOCSIN_APPROVALS', 'the installed plugins'],
     }
     const lost = { ...node, node_id: 'b', state: 'gone', gone_at: Date.now(), gone_reason: 'lost' }
     const waiting = [{ version: '2.1.0', runs: 3 }]
@@ -103,6 +104,8 @@ describe('health in the page', function () {
     const newer = page.getByRole('alert').filter({ hasText: 'Runs wait for a newer Tocsin' })
     await newer.getByText('3 runs cannot continue on these nodes').waitFor()
     await newer.getByText('Start a node with Tocsin 2.1.0 or later').waitFor()
+    const differing = page.getByRole('alert').filter({ hasText: 'Nodes have different settings' })
+    await differing.getByText('web-1:17: TOCSIN_APPROVALS, the installed plugins').first().waitFor()
     await page.unroute('**/api/nodes')
   })
 

@@ -8,7 +8,8 @@ import { table } from '../../output/table.ts'
 import { serverClient, urlOption } from '../../server-client.ts'
 
 type Nodes = Infer<typeof apiNodesSchema>
-type Node = Nodes['data'][number]
+type Told = Nodes['data'][number]
+type Node = Omit<Told, 'other_settings'> & Partial<Pick<Told, 'other_settings'>>
 
 interface NodesOptions {
   readonly json?: boolean
@@ -24,24 +25,27 @@ export function nodesCommand(): Command {
       'after',
       `
 Asks a running server; set TOCSIN_KEY to an API key with the role reader. A node is late if it has not renewed its lease for
-3 seconds, and gone after it stopped or was lost. The exit code is 1 if a node is late or was lost in the last hour, or if
-runs wait for a node with a newer version.
+3 seconds, and gone after it stopped or was lost. The exit code is 1 if a node is late or was lost in the last hour, if
+settings of nodes differ, or if runs wait for a node with a newer version.
 
 Example:
   TOCSIN_KEY=toc_… tocsin nodes`,
     )
     .action(async ({ json, url }: NodesOptions) => {
-      const answer = await serverClient(url).get<Pick<Nodes, 'data'> & Partial<Nodes>>('/nodes')
-      // Older servers do not tell.
+      // Older servers do not tell everything.
+      const answer = await serverClient(url).get<{ data: readonly Node[] } & Partial<Nodes>>('/nodes')
       const { data, waiting_for_newer: waiting = [] } = answer
       console.log(
         json === true
           ? JSON.stringify(answer, null, 2)
-          : [nodeTable(data), ...waiting.map(hintOf)].join('\n'),
+          : [nodeTable(data), ...data.flatMap(differenceOf), ...waiting.map(hintOf)].join('\n'),
       )
       if (
         waiting.length > 0 ||
-        data.some(({ state, gone_reason: why }) => state === 'late' || why === 'lost')
+        data.some(
+          ({ state, gone_reason: why, other_settings: others = [] }) =>
+            state === 'late' || why === 'lost' || others.length > 0,
+        )
       )
         throw new Exit(exitCodes.failed)
     })
@@ -66,6 +70,15 @@ const nodeTable = (nodes: readonly Node[]): string =>
         : printable(`${new Date(node.last_error.at).toISOString()} ${node.last_error.message}`),
     ]),
   )
+
+const differenceOf = ({ name, other_settings: others = [] }: Node): readonly string[] =>
+  others.length === 0
+    ? []
+    : [
+        paint.bad(
+          `${printable(name)} differs from the node that answered in ${printable(others.join(', '))}: set the same on all nodes.`,
+        ),
+      ]
 
 const hintOf = ({ version, runs }: Nodes['waiting_for_newer'][number]): string =>
   paint.bad(

@@ -80,6 +80,8 @@ export interface NodeReport {
   readonly rates?: RatesOfOrganizations | undefined
   /** Of the node that reads the folder, if something is wrong with it. */
   readonly folder?: FolderReport | undefined
+  /** Digests of what all nodes must agree on; undefined: there are no other nodes. */
+  readonly settings?: string | undefined
 }
 
 /** `left`: it stopped regularly. `lost`: it no longer renewed its lease. */

@@ -18,6 +18,7 @@ export function Nodes() {
   return (
     <>
       <WaitingForNewer {...nodes.data} />
+      <OtherSettings nodes={nodes.data.data} />
       <NodeTable nodes={nodes.data.data} />
     </>
   )
@@ -32,6 +33,22 @@ function WaitingForNewer({ waiting_for_newer: waiting = [] }: Partial<ApiNodes>)
     <Alert color="red" title="Runs wait for a newer Tocsin" w="100%">
       {runs === 1 ? '1 run' : `${runs.toLocaleString()} runs`} cannot continue on these nodes: a newer version
       had {runs === 1 ? 'it' : 'them'} last. Start a node with Tocsin {showInvisible(newest)} or later.
+    </Alert>
+  )
+}
+
+/** An older node does not tell. */
+function OtherSettings({ nodes }: { readonly nodes: readonly Partial<ApiNode>[] }) {
+  const differing = nodes.filter(({ other_settings: others = [] }) => others.length > 0)
+  if (differing.length === 0) return null
+  return (
+    <Alert color="orange" title="Nodes have different settings" w="100%">
+      {differing.map(({ node_id: id, name = '', other_settings: others = [] }) => (
+        <Text key={id} size="sm" className="outside-text">
+          {showInvisible(`${name}: ${others.join(', ')}`)}
+        </Text>
+      ))}
+      Set the same on all nodes: which node acts decides what applies.
     </Alert>
   )
 }

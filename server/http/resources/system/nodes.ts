@@ -37,6 +37,12 @@ export const apiNodesSchema = objectSchema({
         anyOf: [objectSchema({ at: time, message: text }), { type: 'null' }],
         description: 'The newest error in its log since its start.',
       },
+      other_settings: {
+        type: 'array',
+        items: text,
+        description:
+          'What differs from the node that answers although all nodes must agree on it: variables, or the installed plugins.',
+      },
       gone_at: timeOrNull,
       gone_reason: { enum: ['left', 'lost', null], description: '`lost`: it no longer renewed its lease.' },
     }),
@@ -68,6 +74,7 @@ function view({ report, gone, ...node }: ListedNode) {
     cpu_percent: load?.cpuPercent ?? null,
     memory_bytes: load?.memoryBytes ?? null,
     last_error: report?.lastError ?? null,
+    other_settings: [...node.otherSettings],
     gone_at: gone?.at ?? null,
     gone_reason: gone?.why ?? null,
   }
