@@ -74,8 +74,9 @@ export class SharedPublishing {
     const start = performance.now()
     for (;;) {
       try {
-        if (await this.isChanging()) throw playbooksChanging()
-        const base = await this.base()
+        const { prepared, isLeft } = await this.#prepared()
+        if (prepared !== undefined && !isLeft) throw playbooksChanging()
+        const base = await this.#baseOn(prepared)
         this.#hasNews = (await this.#follow(base.published)) || this.#hasNews
         return await work(base)
       } catch (error) {
@@ -92,25 +93,28 @@ export class SharedPublishing {
    * @param own the change whose files this node has written
    */
   async base(own?: PreparedChange): Promise<PublishedBase> {
-    const prepared = own ?? (await this.#leftBehind())
-    return { prepared, published: await this.#options.store.published() }
+    if (own !== undefined) return await this.#baseOn(own)
+    const { prepared, isLeft } = await this.#prepared()
+    return await this.#baseOn(isLeft ? prepared : undefined)
   }
 
   /** Whether another node writes the files of a change. */
   async isChanging(): Promise<boolean> {
-    const { prepared } = await this.#options.store.folder()
-    return prepared !== undefined && !this.#isLeft(prepared)
+    const { prepared, isLeft } = await this.#prepared()
+    return prepared !== undefined && !isLeft
   }
 
-  async #leftBehind(): Promise<PreparedChange | undefined> {
-    const { prepared } = await this.#options.store.folder()
-    return prepared !== undefined && this.#isLeft(prepared) ? prepared : undefined
+  async #baseOn(prepared: PreparedChange | undefined): Promise<PublishedBase> {
+    return { prepared, published: await this.#options.store.published() }
   }
 
-  #isLeft(prepared: PreparedChange): boolean {
+  /** The change that is prepared, and whether a lost node has left it behind. */
+  async #prepared(): Promise<{ readonly prepared: PreparedChange | undefined; readonly isLeft: boolean }> {
+    const { prepared } = await this.#options.store.folder()
+    if (prepared === undefined) return { prepared, isLeft: false }
     const change = JSON.stringify(prepared)
     if (this.#seen?.change !== change) this.#seen = { change, at: performance.now() }
-    return performance.now() - this.#seen.at >= longestChangeMs
+    return { prepared, isLeft: performance.now() - this.#seen.at >= longestChangeMs }
   }
 
   async #publish(name: string, hash: string): Promise<boolean> {
