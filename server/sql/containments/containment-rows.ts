@@ -286,13 +286,15 @@ export function* endContainmentUndo({ database, clock }: Context, runUuid: strin
   if (found === undefined) return
   const now = clock.now()
   const state = stateAfterFailedUndo(found.expiresAt, now)
-  yield* database.run(
-    'UPDATE containments SET state = ?, note = ?, changed_at = ? WHERE id = ?',
+  const changed = yield* database.run(
+    'UPDATE containments SET state = ?, note = ?, changed_at = ? WHERE id = ? AND state = ?',
     state,
     failedUndoNote(end),
     now,
     found.id,
+    undoingState,
   )
+  if (changed === 0) return // another run has undone it meanwhile
   yield* noteContainmentState(database, found.id, undoingState, state, now)
   database.expiries.onChanged()
 }
