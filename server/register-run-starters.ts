@@ -49,9 +49,11 @@ export function registerRunStarters(composition: StartersComposition): void {
   const { exclusive } = composition.cluster
   const enqueue: Runner['enqueue'] = (run, alert) => get(tokens.runner).enqueue(run, alert)
   register(tokens.retries, () => createRetries({ stores, library, catalogue, enqueue, onRunEnded }))
-  register(tokens.scheduler, () =>
-    createScheduler({ stores, clock: get(tokens.clock), log, playbooks: () => library.authored(), enqueue }),
-  )
+  register(tokens.scheduler, () => {
+    const [clock, playbooks] = [get(tokens.clock), () => library.authored()]
+    const published = (name: string) => library.published(name)
+    return createScheduler({ stores, clock, log, playbooks, published, enqueue })
+  })
   register(tokens.containmentExpiry, () => {
     const [control, clock] = [get(tokens.control), get(tokens.clock)]
     return createContainmentExpiry({ stores, catalogue, playbooks: library, control, exclusive, clock, log })

@@ -26,11 +26,15 @@ describe('schedules of several nodes', () => {
   })
   afterEach(() => bench.close())
 
-  /** The scheduler of a node. */
-  function node(playbooks: readonly Playbook[], schedules: ScheduleStore = bench.stores.schedules) {
-    const stores = { organizations: bench.stores.organizations, schedules }
+  /** The scheduler of a node. @param all with shadows */
+  function node(
+    playbooks: readonly Playbook[],
+    { schedules, all = playbooks }: { schedules?: ScheduleStore; all?: readonly Playbook[] } = {},
+  ) {
+    const stores = { ...bench.stores, ...(schedules && { schedules }) }
     const enqueue = (run: Run) => void queued.push(run)
-    return createScheduler({ stores, clock, log: bench.log, playbooks: () => playbooks, enqueue })
+    const published = (name: string) => all.find((each) => each.name === name)?.hash
+    return createScheduler({ stores, clock, log: bench.log, playbooks: () => playbooks, published, enqueue })
   }
 
   const publish = (...playbooks: readonly Playbook[]) =>
@@ -53,7 +57,7 @@ describe('schedules of several nodes', () => {
           ? Promise.reject(new UnavailableError('store_unavailable', 'away', { retryAfterMs: 0 }))
           : schedules.fire(...given),
     }
-    const [lost, other] = [node([patrolAt('*')]), node([patrolAt('*')], cut)]
+    const [lost, other] = [node([patrolAt('*')]), node([patrolAt('*')], { schedules: cut })]
     await lost.start()
     await other.start()
     isAway = true
@@ -91,15 +95,21 @@ describe('schedules of several nodes', () => {
     for (const each of [up, behind]) each.stop()
   })
 
-  it('end with their playbook', async () => {
-    const patrol = patrolAt('0')
-    await publish(patrol)
-    const first = node([patrol])
+  it('end with their playbook, or when that becomes a shadow', async () => {
+    const [gone, shadow] = [patrolAt('0'), patrolAt('0', 'shadow')]
+    await publish(gone, shadow)
+    const first = node([gone, shadow])
     await first.start()
-    const second = node([])
-    await bench.stores.playbooks.publish({ versions: [], removed: [patrol], files: [] }, somebody())
+    first.stop()
+    await bench.stores.playbooks.publish({ versions: [], removed: [gone], files: [] }, somebody())
+    const second = node([], { all: [shadow] })
     await second.start()
-    expect(await bench.stores.schedules.keep([], new Map())).to.deep.equal([])
-    for (const each of [first, second]) each.stop()
+    second.stop()
+    const restored = node([gone, shadow])
+    clock.jump(120 * minute)
+    await restored.start()
+    await clock.advance(1)
+    expect(queued).to.deep.equal([])
+    restored.stop()
   })
 })

@@ -27,21 +27,23 @@ export interface SchedulerOptions {
   readonly clock: Clock
   readonly log: Log
   readonly playbooks: () => readonly Playbook[]
+  /** See `PlaybookLibrary`. Default: this process has all playbooks. */
+  readonly published?: ((name: string) => string | undefined) | undefined
   readonly enqueue: (run: Run) => void
 }
 
 /** Delay before a failed firing is retried, e.g. after a full disk. */
 const retryMs = 5_000
 
-export function createScheduler({ stores, clock, log, playbooks, enqueue }: SchedulerOptions): Scheduler {
+export function createScheduler(options: SchedulerOptions): Scheduler {
+  const { stores, clock, log, playbooks, published, enqueue } = options
   let alarms: Alarms<StoredSchedule> | undefined
   let organizations: readonly Organization[] = []
 
   async function start(): Promise<void> {
     organizations = await stores.organizations.list('all')
-    const live = playbooks()
-    const wanted = live.flatMap((playbook) => schedulesOf(playbook, organizations, clock.now()))
-    const kept = await stores.schedules.keep(wanted, new Map(live.map(({ name, hash }) => [name, hash])))
+    const wanted = playbooks().flatMap((playbook) => schedulesOf(playbook, organizations, clock.now()))
+    const kept = await stores.schedules.keep(wanted, published)
     alarms?.clear()
     const mine = createAlarms<StoredSchedule>(clock, (schedule) => void ring(schedule, mine))
     alarms = mine

@@ -16,12 +16,12 @@ export interface ScheduleStore {
    * Stores exactly these schedules. A known schedule with the same cron and time zone keeps its next time, even an overdue one, unless that is
    * more than three hours after the given one: then the clock was set back.
    *
-   * @param live content hashes, by name, of the playbooks that this process has: what others are published, or in other versions, keep their
-   * schedules. Default: it has all.
+   * @param hashOf the content hash of the published playbook with a name, as this process has it. Of playbooks that are published in other
+   * versions, the schedules stay as they are. Default: there are none.
    */
   keep(
     schedules: readonly StoredSchedule[],
-    live?: ReadonlyMap<string, string>,
+    hashOf?: (name: string) => string | undefined,
   ): Promise<readonly StoredSchedule[]>
   /**
    * Sets the next time and queues the run in one write. `running`: no run is queued, because the previous one is active and overlap is

@@ -16,12 +16,12 @@ type ScheduleRow = StoredSchedule & { readonly id: number }
 export class SqlScheduleStore extends SqlStore implements ScheduleStore {
   keep(
     schedules: readonly StoredSchedule[],
-    live?: ReadonlyMap<string, string>,
+    hashOf?: (name: string) => string | undefined,
   ): Promise<readonly StoredSchedule[]> {
     return this.write(function* () {
-      const published = live === undefined ? undefined : yield* publishedHashes(this.database)
+      const published = yield* publishedHashes(this.database)
       const isOfOthers = (name: string): boolean =>
-        published?.has(name) === true && published.get(name) !== live?.get(name)
+        hashOf !== undefined && published.has(name) && published.get(name) !== hashOf(name)
       const wanted = new Set(schedules.map(keyOf))
       const stored = new Map((yield* this.database.all<ScheduleRow>(select)).map((row) => [keyOf(row), row]))
       for (const [key, { id, playbookName }] of stored)
