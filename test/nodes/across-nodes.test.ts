@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'chai'
 import { serveHttp, type TestServer } from '../egress/servers.ts'
+import { readEvents } from '../http/support/event-reader.ts'
 import { readExposition } from '../metrics/read-exposition.ts'
 import { eventually } from '../support/eventually.ts'
 import { describePostgres } from '../support/postgres.ts'
@@ -258,6 +259,27 @@ describePostgres('what one node changes, on another node', () => {
     })
     expect(seen.max_working).to.equal(200)
     await expectStatus(200, a, `/runs/${run.run_uuid}/cancel`, { method: 'POST' })
+  })
+
+  it('ends the event streams of a revoked API key, also while that node answers requests from its cache', async () => {
+    const { key_id: id, key } = await expectStatus(201, a, '/keys', {
+      body: { name: 'watching', role: 'reader' },
+    })
+    const stream = await readEvents(`${b.server.url}/api/events`, { authorization: `Bearer ${key}` })
+    expect(stream.status).to.equal(200)
+    const goOn = new AbortController()
+    const asking = (async () => {
+      while (!goOn.signal.aborted) await statusAt(b, '/organizations', key)
+    })()
+    try {
+      await sleep(1_000)
+      await expectStatus(200, a, `/keys/${id}`, { method: 'DELETE' })
+      expect(await until(async () => stream.isOver())).to.be.lessThan(boundMs)
+    } finally {
+      goOn.abort()
+      await asking
+      stream.close()
+    }
   })
 
   for (const isDeaf of [false, true])

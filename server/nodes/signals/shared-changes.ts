@@ -82,10 +82,11 @@ export class SharedChanges implements ChangeSource {
     const { signals } = this.#options
     const changes = [...this.#gathered.values()].flat()
     this.#gathered.clear()
-    for (let at = 0; at < changes.length; at += changesPerSignal)
-      signals.publish({ kind: 'changed', changes: changes.slice(at, at + changesPerSignal) })
+    // First: listeners to a change look at what is cached.
     if (changes.some(({ kind }) => configuration.has(kind)))
       signals.publish({ kind: 'configuration_changed' })
+    for (let at = 0; at < changes.length; at += changesPerSignal)
+      signals.publish({ kind: 'changed', changes: changes.slice(at, at + changesPerSignal) })
   }
 
   /** Anything may have changed. Never rejects. */
