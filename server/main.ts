@@ -14,6 +14,7 @@ import { startAuditExport, type AuditExport } from './audit-export/audit-export.
 import { bootstrap } from './access/bootstrap.ts'
 import { systemClock } from './clock.ts'
 import { installedPlugins, type Config } from './config/config.ts'
+import { othersHaveSame } from './config/shared-settings.ts'
 import { makeDataDirPrivate } from './config/data-dir.ts'
 import { checkConfig, organizationWarnings, warn } from './config/start-warnings.ts'
 import { withMasterKey } from './secrets/open-secret-sources.ts'
@@ -187,11 +188,14 @@ function openLibrary(
 }
 
 async function startExport(
-  { auditExport: settings }: Config,
+  config: Config,
   { stores, node, log, metrics }: Pick<Opened, 'stores' | 'node' | 'log' | 'metrics'>,
 ): Promise<AuditExport> {
   const { exclusive } = node.cluster
-  const exporting = await startAuditExport({ settings, stores, exclusive, log, clock: node.clock })
+  const { auditExport: settings } = config
+  const mayForget = async () =>
+    othersHaveSame('TOCSIN_AUDIT_EXPORT', config, await stores.nodes.list(), stores.nodes.id)
+  const exporting = await startAuditExport({ settings, stores, exclusive, mayForget, log, clock: node.clock })
   if (settings.targets.length > 0) metrics.watchAuditExport(() => exporting.states())
   return exporting
 }

@@ -1,4 +1,5 @@
 import { theServer, type AuditHead } from '../../core/domain/audit.ts'
+import { createBackground } from '../../core/common/background.ts'
 import { ValidationError } from '../../core/errors/errors.ts'
 import type { Secret } from '../../core/plugin/index.ts'
 import type { Clock } from '../../core/ports/clock.ts'
@@ -29,29 +30,44 @@ export interface AuditExportOptions {
   readonly stores: Pick<Stores, 'audit'>
   /** Default: this process is the only one. */
   readonly exclusive?: ExclusiveWork | undefined
+  /** Whether no other node may still export to a destination that is not configured here. Default: there is no other node. */
+  readonly mayForget?: (() => Promise<boolean>) | undefined
   readonly clock: Clock
   readonly log: Log
 }
 
 /**
  * Resumes each destination where it stopped. A new destination starts with the first entry; a destination
- * that is no longer configured is forgotten. The audit log records both.
+ * that is no longer configured, on any node, is forgotten. The audit log records both.
  *
  * @throws ValidationError `config_invalid` for a destination that cannot be used
  */
 export async function startAuditExport(options: AuditExportOptions): Promise<AuditExport> {
-  const { settings, stores, exclusive, clock, log } = options
+  const { settings, stores, exclusive, mayForget = () => Promise.resolve(true), clock, log } = options
   const destinations = settings.targets.map((target) => ({
     name: target.name,
     destination: destinationOf(target, settings.authorization),
   }))
   for (const { name, destination } of destinations) await requireUsable(name, destination)
   const names = new Set(destinations.map(({ name }) => name))
-  for (const { destination } of await stores.audit.exportCursors()) {
-    if (names.has(destination)) continue
-    log.warn({ destination }, 'the audit log is not exported to this destination any more')
-    await stores.audit.stopExport(destination, theServer)
+  /** False: another node may still export to it. */
+  async function forgetOthers(): Promise<boolean> {
+    const others = (await stores.audit.exportCursors()).filter(({ destination }) => !names.has(destination))
+    if (others.length === 0) return true
+    if (!(await mayForget())) return false
+    for (const { destination } of others) {
+      log.warn({ destination }, 'the audit log is not exported to this destination any more')
+      await stores.audit.stopExport(destination, theServer)
+    }
+    return true
   }
+  const forgetting = createBackground(clock, async () => {
+    for (let isDone = false; !isDone && !forgetting.signal.aborted;) {
+      await forgetting.rest(forgetAgainMs)
+      isDone = await forgetOthers().catch(() => false)
+    }
+  })
+  if (!(await forgetOthers())) forgetting.start()
   const exporters = await Promise.all(
     destinations.map(async ({ name, destination }) => {
       const cursor = await stores.audit.startExport(name, theServer)
@@ -64,10 +80,14 @@ export async function startAuditExport(options: AuditExportOptions): Promise<Aud
       for (const exporter of exporters) exporter.wake(head)
     },
     async close() {
+      await forgetting.stop()
       await Promise.all(exporters.map((exporter) => exporter.close()))
     },
   }
 }
+
+/** Until a changed setting has reached the last node. */
+const forgetAgainMs = 30_000
 
 function destinationOf(target: ExportTarget, authorization: Secret | undefined): Destination {
   if (target.kind === 'file') return fileDestination(target)

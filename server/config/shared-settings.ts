@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto'
+import packageJson from '../../package.json' with { type: 'json' }
 import type { Catalogue } from '../../core/registry/catalogue.ts'
 import type { StoredNode } from '../../core/ports/nodes/node-store.ts'
 import type { Config } from './config.ts'
 
 /** What all nodes on a database must agree on, by the name that people see. */
-const sharedSettings: Readonly<Record<string, (config: Config) => unknown>> = {
+const sharedSettings = {
   TOCSIN_API_PREFIX: ({ apiPrefix }) => apiPrefix,
   TOCSIN_PUBLIC_URL: ({ publicUrl }) => publicUrl,
   TOCSIN_SECRET_VARIABLES: ({ secrets }) => secrets.variables,
@@ -33,7 +34,7 @@ const sharedSettings: Readonly<Record<string, (config: Config) => unknown>> = {
   TOCSIN_FILE_QUOTA_MB: ({ fileLimits }) => fileLimits.organization,
   TOCSIN_AUDIT_EXPORT: ({ auditExport }) => auditExport.targets,
   TOCSIN_ALLOW_PRIVATE_EGRESS: ({ allowPrivateEgress }) => allowPrivateEgress,
-}
+} as const satisfies Readonly<Record<string, (config: Config) => unknown>>
 
 const plugins = 'the installed plugins'
 /** In this order in {@link digestSettings}; a change of it needs another version of the program. */
@@ -45,11 +46,17 @@ const digestLength = 4
 /** Digests of what all nodes must agree on. Values of secrets are not part of them. */
 export const digestSettings = (config: Config, catalogue: Pick<Catalogue, 'plugins'>): string =>
   [...Object.values(sharedSettings).map((read) => read(config)), declarations(catalogue)]
-    .map((value, index) => digestOf(`${names[index]} ${JSON.stringify(value, asPlain) ?? ''}`))
+    .map((value, index) => digestOf(names[index]!, value))
     .join('')
 
-const digestOf = (text: string): string =>
-  createHash('sha256').update(text).digest('base64url').slice(0, digestLength)
+const digestOf = (name: string, value: unknown): string =>
+  createHash('sha256')
+    .update(`${name} ${JSON.stringify(value, asPlain) ?? ''}`)
+    .digest('base64url')
+    .slice(0, digestLength)
+
+const digestIn = (digests: string, index: number): string =>
+  digests.slice(index * digestLength, (index + 1) * digestLength)
 
 /** Skills with their inputs and outputs: playbooks that are valid with one set of plugins may not be with another. */
 const declarations = ({ plugins: all }: Pick<Catalogue, 'plugins'>) =>
@@ -83,8 +90,7 @@ export const toldSettings = ({ program, report }: Pick<StoredNode, 'program' | '
 export function differingSettings(one: ToldSettings, other: ToldSettings): readonly string[] {
   const [ours, theirs] = [one.settings, other.settings]
   if (ours === undefined || theirs === undefined || one.program !== other.program) return []
-  const part = (text: string, index: number) => text.slice(index * digestLength, (index + 1) * digestLength)
-  return names.filter((_name, index) => part(ours, index) !== part(theirs, index))
+  return names.filter((_name, index) => digestIn(ours, index) !== digestIn(theirs, index))
 }
 
 /** For each node, the names of the settings in which it differs from this one. */
@@ -97,4 +103,19 @@ export function settingsBeside(
     self === undefined || other.gone !== null
       ? []
       : differingSettings(toldSettings(self), toldSettings(other))
+}
+
+/** Whether all other nodes that run have this setting as here; false for one that has another version or has told nothing yet. */
+export function othersHaveSame(
+  name: keyof typeof sharedSettings,
+  config: Config,
+  nodes: readonly StoredNode[],
+  ownId: string,
+): boolean {
+  const digest = digestOf(name, sharedSettings[name](config))
+  return nodes.every(({ id, gone, program, report }) => {
+    if (id === ownId || gone !== null) return true
+    const index = program === packageJson.version ? names.indexOf(name) : -1
+    return index >= 0 && digestIn(report?.settings ?? '', index) === digest
+  })
 }

@@ -190,6 +190,21 @@ describe('audit log export', () => {
       expect(actions).to.deep.equal(['audit.export_started', 'audit.export_stopped', 'audit.export_started'])
     })
 
+    it('keeps a destination while another node may still export to it', async () => {
+      await start(`file:${path()}`)
+      await delivered(1)
+      await stop()
+      let mayForget = false
+      const settings = { targets: [], authorization: undefined }
+      exporting = await startAuditExport({ settings, stores, clock, log, mayForget: async () => mayForget })
+      expect((await stores.audit.exportCursors()).map(({ sequence }) => sequence)).to.deep.equal([1])
+      expect(logged.filter(({ level }) => level === 'warn')).to.deep.equal([])
+      mayForget = true
+      await eventually('the end of the export', async () =>
+        (await stores.audit.exportCursors()).length === 0 ? true : undefined,
+      )
+    })
+
     it('starts over with a note if the log is not the one exported before', async () => {
       await start(`file:${path()}`)
       await delivered(1)

@@ -2,7 +2,13 @@ import { expect } from 'chai'
 import type { StoredNode } from '../../core/ports/nodes/node-store.ts'
 import { buildCatalogue } from '../../core/registry/catalogue.ts'
 import { readConfig, variableNames } from '../../server/config/config.ts'
-import { differingSettings, digestSettings, settingsBeside } from '../../server/config/shared-settings.ts'
+import packageJson from '../../package.json' with { type: 'json' }
+import {
+  differingSettings,
+  digestSettings,
+  othersHaveSame,
+  settingsBeside,
+} from '../../server/config/shared-settings.ts'
 import casePlugin from '../../plugins/case/plugin.ts'
 
 /** Of one node or machine. */
@@ -133,5 +139,21 @@ describe('the settings that all nodes must agree on', () => {
     expect(beside('own')).to.deep.equal(['other'])
     expect(settingsBeside(nodes, 'own')(nodes[2]!)).to.deep.equal(['TOCSIN_KEEP_ALERTS_DAYS'])
     for (const id of ['starts', 'older', 'unknown']) expect(beside(id), id).to.deep.equal([])
+    const haveSame = (keep: string, ...ids: string[]) =>
+      othersHaveSame(
+        'TOCSIN_KEEP_ALERTS_DAYS',
+        readConfig({ TOCSIN_KEEP_ALERTS_DAYS: keep }),
+        nodes
+          .filter(({ id }) => ids.includes(id))
+          .map((each) => ({
+            ...each,
+            program: each.program === '1.0.0' ? packageJson.version : each.program,
+          })),
+        'own',
+      )
+    expect(haveSame('365', 'own', 'same', 'gone')).to.equal(true)
+    expect(haveSame('7', 'own', 'other')).to.equal(true)
+    for (const id of ['other', 'newer', 'starts', 'older'])
+      expect(haveSame('365', 'own', 'same', id), id).to.equal(false)
   })
 })

@@ -29,6 +29,7 @@ describePostgres('nodes with other settings', () => {
     const options = { cwd: folder.path, dataDir: join(folder.path, name), env: environment(name, more) }
     nodes.push(await startServer({ ...options, ...(first && { adminKey: first.adminKey }) }))
   }
+  const exported = () => ({ TOCSIN_AUDIT_EXPORT: `file:${join(folder.path, 'audit.jsonl')}` })
   const settingsFound = async (more?: Readonly<Record<string, string>>) => {
     const findings = await examine(environment('command', more), { online: false })
     return findings.filter(({ check }) => check === 'settings')
@@ -40,7 +41,7 @@ describePostgres('nodes with other settings', () => {
     nodes = []
     await mkdir(join(folder.path, 'command'), { mode: 0o700 })
     await mkdir(join(folder.path, 'playbooks'))
-    await start('a')
+    await start('a', exported())
     await start('b', { TOCSIN_KEEP_ALERTS_DAYS: '7', TOCSIN_APPROVALS: '1' })
   })
   after(async () => {
@@ -51,7 +52,7 @@ describePostgres('nodes with other settings', () => {
 
   /** Of the second node, then of the first. */
   const logs: string[] = []
-  const differing = ['TOCSIN_APPROVALS', 'TOCSIN_KEEP_ALERTS_DAYS']
+  const differing = ['TOCSIN_APPROVALS', 'TOCSIN_KEEP_ALERTS_DAYS', 'TOCSIN_AUDIT_EXPORT']
 
   it('are named in the list of nodes', async () => {
     const listed = await eventually('the differences', async () => {
@@ -62,14 +63,20 @@ describePostgres('nodes with other settings', () => {
     hosts = listed.map((one: any) => one.name)
   })
 
+  it('do not end the export of the audit log to a destination of another node', async () => {
+    const { body } = await nodes[1]!.call('/audit?limit=200')
+    const actions = body.data.map(({ action }: { action: string }) => action)
+    expect(actions).to.include('audit.export_started').and.not.include('audit.export_stopped')
+  })
+
   it('are found by tocsin doctor, which compares its environment with each', async () => {
-    const found = await settingsFound({ TOCSIN_APPROVALS: '1' })
+    const found = await settingsFound({ TOCSIN_APPROVALS: '1', ...exported() })
     expect(found.map(({ status, message }) => [status, message.replace(/node \S+/, 'node')])).to.deep.equal([
       ['warning', 'the node differs in TOCSIN_APPROVALS'],
-      ['warning', 'the node differs in TOCSIN_KEEP_ALERTS_DAYS'],
+      ['warning', 'the node differs in TOCSIN_KEEP_ALERTS_DAYS, TOCSIN_AUDIT_EXPORT'],
     ])
     logs.push((await nodes.pop()!.stop()).stderr)
-    expect(await settingsFound()).to.deep.equal([
+    expect(await settingsFound(exported())).to.deep.equal([
       { check: 'settings', status: 'ok', message: 'the same as those of 1 running node' },
     ])
   })
