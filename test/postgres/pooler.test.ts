@@ -7,6 +7,7 @@ import { expect } from 'chai'
 import { parsePostgresAddress } from '../../server/postgres/driver/address.ts'
 import { defaultSettings } from '../../server/postgres/driver/connection.ts'
 import { Connector } from '../../server/postgres/driver/connector.ts'
+import { connectTo } from '../../server/postgres/move/postgres-end.ts'
 import { PostgresDatabase } from '../../server/postgres/postgres-database.ts'
 import { refusePooler } from '../../server/postgres/refuse-pooler.ts'
 import { eventually } from '../support/eventually.ts'
@@ -37,7 +38,7 @@ describePostgres('PgBouncer between Tocsin and PostgreSQL', () => {
   })
   after(() => database?.drop())
 
-  async function connectorOver(mode: 'session' | 'transaction'): Promise<Connector> {
+  async function start(mode: 'session' | 'transaction') {
     const listener = createServer().listen(0, '127.0.0.1')
     await once(listener, 'listening')
     const { port } = listener.address() as AddressInfo
@@ -68,17 +69,19 @@ ignore_startup_parameters = extra_float_digits
       await session?.end()
       return session
     })
-    return connector
+    return { address, connector }
   }
 
   it('is refused if it pools transactions', async () => {
-    const connector = await connectorOver('transaction')
+    const { address, connector } = await start('transaction')
     await expectRejection(refusePooler(connector), 'ConflictError', 'database_unsupported')
+    await expectRejection(connectTo(address), 'ConflictError', 'database_unsupported')
   })
 
   it('is accepted if it pools sessions', async () => {
-    const connector = await connectorOver('session')
+    const { address, connector } = await start('session')
     await refusePooler(connector)
+    await (await connectTo(address)).close()
     expect(pooler?.exitCode).to.equal(null)
   })
 })

@@ -14,6 +14,7 @@ import {
   type PostgresMigration,
   type PostgresSession,
 } from '../migration-table.ts'
+import { refusePooler } from '../refuse-pooler.ts'
 import { fromStored, toStored } from '../schema/index.ts'
 import { databaseTooOld, markedError, type MigrationMark } from '../../store/migration-mark.ts'
 import { createIndexes, dropIndexes, type Dropped } from './indexes.ts'
@@ -37,7 +38,7 @@ export interface PostgresEnd {
   close(): Promise<void>
 }
 
-/** Connects for a migration: statements may take hours. Throws UnavailableError `store_unavailable` and what `refuseUnsupportedServer` throws. */
+/** Connects for a migration: statements may take hours. Throws what `refusePooler` and `refuseUnsupportedServer` throw. */
 export async function connectTo(address: PostgresAddress): Promise<PostgresEnd> {
   const texts = { toStored, fromStored: (text: string) => fromStored(text, () => 'null') }
   const connector = new Connector(address, {
@@ -47,6 +48,7 @@ export async function connectTo(address: PostgresAddress): Promise<PostgresEnd> 
     statementTimeoutMs: 0,
     idleTimeoutMs: 0,
   })
+  await refusePooler(connector)
   const [connection, client] = await Promise.all([connector.open(), connector.openSession()]).catch(
     (error: unknown) => {
       throw postgresUnavailable(error)
