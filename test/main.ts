@@ -65,6 +65,7 @@ const waiting = [
   'faults/health',
   'faults/data-directory',
   'nodes/across-nodes',
+  'nodes/behind-caddy',
   'faults/signals',
   'faults/storm',
   'nodes/first-start',

@@ -52,19 +52,34 @@ export const startNginx: StartProxy = async (port, tocsin, folder) => {
 }
 
 /** `deploy/caddy/Caddyfile` with another certificate. */
-export const startCaddy: StartProxy = async (port, tocsin, folder) => {
-  const site = '{$SITE:tocsin.example.com} {'
-  const own = replaceEach(deploy('caddy/Caddyfile'), {
-    [site]: `${site}\n\ttls ${fixture('cert')} ${fixture('key')}`,
+export const startCaddy: StartProxy = (port, tocsin, folder) =>
+  runCaddy(port, folder, deploy('caddy/Caddyfile'), { UPSTREAM: `127.0.0.1:${tocsin}` })
+
+/** `deploy/caddy/Caddyfile.cluster` with another certificate and nodes that report on their own ports. */
+export function startCaddyFor(nodes: readonly number[], port: number, folder: string): Promise<RunningProxy> {
+  const file = replaceEach(deploy('caddy/Caddyfile.cluster'), {
+    'node1:8080 node2:8080': nodes.map((node) => `127.0.0.1:${node}`).join(' '),
+    '\t\thealth_port 8081\n': '',
   })
+  return runCaddy(port, folder, file)
+}
+
+async function runCaddy(
+  port: number,
+  folder: string,
+  file: string,
+  env: Readonly<Record<string, string>> = {},
+): Promise<RunningProxy> {
+  const site = '{$SITE:tocsin.example.com} {'
+  const own = replaceEach(file, { [site]: `${site}\n\ttls ${fixture('cert')} ${fixture('key')}` })
   const path = join(folder, 'Caddyfile')
   writeFileSync(
     path,
     `{\n\tadmin off\n\tauto_https disable_redirects\n\tlog {\n\t\tlevel ERROR\n\t}\n}\n${own}`,
   )
   return startProgram(port, folder, 'caddy', ['run', '--config', path, '--adapter', 'caddyfile'], {
+    ...env,
     SITE: `https://127.0.0.1:${port}`,
-    UPSTREAM: `127.0.0.1:${tocsin}`,
     HOME: folder,
     XDG_CONFIG_HOME: folder,
     XDG_DATA_HOME: folder,

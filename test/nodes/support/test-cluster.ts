@@ -47,7 +47,8 @@ export interface TestClusterOptions {
   readonly version?: string
   /** SQL by which a version, by its number, changes the tables of the version before. Default: no version does. */
   readonly migrations?: Readonly<Record<string, string>>
-  readonly plugin: string
+  /** Source. Default: none beside those of Tocsin. */
+  readonly plugin?: string
   /** Sources by name. */
   readonly playbooks: Readonly<Record<string, string>>
   /** `host:port` of the test system. */
@@ -73,7 +74,7 @@ export async function startTestCluster(options: TestClusterOptions): Promise<Tes
     return path
   }
   const plugin = join(folder.path, 'plugin.js')
-  await writeFile(plugin, options.plugin)
+  if (options.plugin !== undefined) await writeFile(plugin, options.plugin)
   const database = await PostgresServer.start()
   let adminKey: string | undefined
   const environment = {
@@ -96,7 +97,7 @@ export async function startTestCluster(options: TestClusterOptions): Promise<Tes
       ...environment,
       TOCSIN_STORE: await addressOf(name),
       TOCSIN_PLAYBOOKS_DIR: await playbooksFor(name),
-      TOCSIN_PLUGINS: plugin,
+      ...(options.plugin !== undefined && { TOCSIN_PLUGINS: plugin }),
       TOCSIN_ALLOW_PRIVATE_EGRESS: options.egress,
       ...options.env,
       ...(version !== undefined && asVersion(version, options.migrations?.[version])),
