@@ -48,6 +48,21 @@ export function runTurnsContract(subject: GetSubject): void {
       expect(await due()).to.deep.equal([])
     })
 
+    it('of this process are found and given up', async () => {
+      const { stores } = subject()
+      const [known, unknown, queued] = [
+        await startedRun(subject(), null),
+        await startedRun(subject(), null),
+        await queuedRun(subject(), null),
+      ]
+      expect(await stores.runs.turnsBesides([known.uuid])).to.deep.equal([unknown.uuid])
+      await stores.runs.giveUp([unknown.uuid, queued.uuid])
+      expect(await stores.runs.turnsBesides([])).to.deep.equal([known.uuid])
+      expect(await due()).to.have.members([unknown.uuid, queued.uuid])
+      expect(await stores.runs.take(unknown.uuid)).to.include({ soloCrashes: 0 })
+      expect(await stores.runs.suspects()).to.deep.equal([])
+    })
+
     it('return an ended run unchanged, and nothing for a missing run', async () => {
       const { runs } = subject().stores
       const { uuid } = await startedRun(subject(), null)

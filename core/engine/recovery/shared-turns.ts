@@ -13,7 +13,10 @@ export interface SharedTurns {
 }
 
 export interface SharedTurnsOptions {
-  readonly runs: Pick<RunStore, 'wokenTurns' | 'organizationsWithDue' | 'countQueued' | 'suspects'>
+  readonly runs: Pick<
+    RunStore,
+    'wokenTurns' | 'organizationsWithDue' | 'countQueued' | 'suspects' | 'turnsBesides' | 'giveUp'
+  >
   readonly clock: Clock
   readonly log: Log
   /** Uuids of the runs that have their turn on this node. */
@@ -32,6 +35,8 @@ export interface SharedTurnsOptions {
 const lookMs = 800
 /** Queued runs are counted, and suspects looked for, with every fifth look. */
 const rarely = 5
+/** Turns that nobody has are looked for with every 75th look: once a minute. */
+const veryRarely = 75
 
 /**
  * Looks regularly for what other nodes store: a signal makes them known sooner, and may be lost. Runs of a node that was lost are due like
@@ -42,24 +47,40 @@ export function createSharedTurns(options: SharedTurnsOptions): SharedTurns {
   const background = createBackground(clock, work)
   const { signal } = background
   let nap = new AbortController()
+  let unknown: ReadonlySet<string> = new Set()
 
   async function work(): Promise<void> {
     for (let looks = 0; !signal.aborted; looks++) {
       nap = new AbortController()
-      await look(looks % rarely === 0).catch((error: unknown) =>
+      await look(looks).catch((error: unknown) =>
         log.warn({ error }, 'could not look at the runs of other nodes; trying again soon'),
       )
       await clock.sleep(lookMs, AbortSignal.any([signal, nap.signal])).catch(() => {})
     }
   }
 
-  async function look(isRare: boolean): Promise<void> {
+  async function look(looks: number): Promise<void> {
     const uuids = active()
     if (uuids.length > 0) for (const turn of await runs.wokenTurns(uuids)) onWoken(turn)
     if (hasPlace()) for (const organization of await runs.organizationsWithDue()) onDue(organization)
-    if (!isRare) return
+    if (looks % rarely > 0) return
     onCounted(await runs.countQueued())
     if ((await runs.suspects()).length > 0) onSuspects()
+    if (looks % veryRarely === 0) await giveUpUnknown()
+  }
+
+  /**
+   * A write that gave this node a turn may have been committed although the answer was lost for good: then the turn is that of this node,
+   * which does not know of it. A turn that begins just now is unknown for one look only.
+   */
+  async function giveUpUnknown(): Promise<void> {
+    const before = unknown
+    unknown = new Set(await runs.turnsBesides(active()))
+    const known = new Set(active())
+    const lost = [...unknown].filter((uuid) => before.has(uuid) && !known.has(uuid))
+    if (lost.length === 0) return
+    log.warn({ count: lost.length }, 'runs that this node has taken without knowing are due again')
+    await runs.giveUp(lost)
   }
 
   return {

@@ -129,6 +129,10 @@ export interface RunStore {
   organizationsWithDue(): Promise<readonly string[]>
   /** Of these runs (uuids), those that were woken or cancelled in the turn that they have on this node. */
   wokenTurns(uuids: readonly string[]): Promise<readonly WokenTurn[]>
+  /** Uuids of runs, a thousand at most, whose turn belongs to this node, without the given ones. */
+  turnsBesides(uuids: readonly string[]): Promise<readonly string[]>
+  /** Ends turns of this node, so that the runs are due. */
+  giveUp(uuids: readonly string[]): Promise<void>
   /** Parked runs after the given one in the order of their times, overdue ones included. */
   parked(after: ParkedRun | undefined, limit: number): Promise<readonly ParkedRun[]>
   /** Unfinished work of all organizations. */

@@ -35,6 +35,7 @@ import {
   countQueuedRuns,
   dueRuns,
   forgetCrashes,
+  giveUpOwn,
   heldUntil,
   organizationsWithDue,
   parkedRuns,
@@ -44,6 +45,7 @@ import {
   setAlone,
   suspectRuns,
   takeTurn,
+  turnsBesides,
   wokenTurns,
 } from './run-turns.ts'
 import { isInScope } from '../../../core/common/scope.ts'
@@ -238,6 +240,14 @@ export class SqlRunStore extends SqlStore implements RunStore {
 
   wokenTurns(uuids: readonly string[]): Promise<readonly WokenTurn[]> {
     return this.read(() => wokenTurns(this.database, uuids))
+  }
+
+  turnsBesides(uuids: readonly string[]): Promise<readonly string[]> {
+    return this.read(() => turnsBesides(this.database, uuids))
+  }
+
+  giveUp(uuids: readonly string[]): Promise<void> {
+    return this.write(() => giveUpOwn(this.database, uuids))
   }
 
   parked(after: ParkedRun | undefined, limit: number): Promise<readonly ParkedRun[]> {

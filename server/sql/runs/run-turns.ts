@@ -153,6 +153,29 @@ export function* wokenTurns(database: Database, uuids: readonly string[]): Work<
   return rows.map(({ run, cancelledAt }) => ({ run, isCancelled: cancelledAt !== null }))
 }
 
+/** See `RunStore.turnsBesides`. */
+export function* turnsBesides(database: Database, uuids: readonly string[]): Work<readonly string[]> {
+  const rows = yield* database.all<{ uuid: string }>(
+    `SELECT uuid FROM runs WHERE status IN (${active}) AND ended_at IS NULL AND owner = ?
+       AND uuid NOT IN (SELECT value FROM json_each(?)) LIMIT 1000`,
+    database.node,
+    JSON.stringify(uuids),
+  )
+  return rows.map(({ uuid }) => uuid)
+}
+
+/** See `RunStore.giveUp`. */
+export function* giveUpOwn(database: Database, uuids: readonly string[]): Work<void> {
+  database.forgetTurns()
+  yield* database.run(
+    `UPDATE runs SET wake_at = ?, owner = NULL, turn = turn + 1
+     WHERE uuid IN (SELECT value FROM json_each(?)) AND ended_at IS NULL AND owner = ?`,
+    alwaysDue,
+    JSON.stringify(uuids),
+    database.node,
+  )
+}
+
 export function* parkedRuns(
   database: Database,
   after: ParkedRun | undefined,
