@@ -185,6 +185,8 @@ describe('approval rules over the API', () => {
     expect(await asked('acme', 'high')).to.deep.equal([text])
     expect(await asked('acme', 'low')).to.deep.equal([])
     expect(await asked('globex', 'high')).to.deep.equal([])
+    await put({ rules: [] })
+    expect(await asked('acme', 'high'), 'after a change').to.deep.equal([])
   })
 
   it('warn when a key that a rule names is revoked', async () => {

@@ -15,7 +15,13 @@ const maxNamed = 200
  */
 export interface Directory {
   /** Ignores case. Throws RequestError `unknown_organization`, also for one outside the scope. */
-  organization(scope: OrganizationScope, code: string, pointer: string): Promise<Organization>
+  organization(
+    scope: OrganizationScope,
+    code: string,
+    pointer: string,
+  ): Promise<Pick<Organization, 'uuid' | 'code'>>
+  /** As `organization`, with its name, limits and rules of now, which are not cached. */
+  current(scope: OrganizationScope, code: string, pointer: string): Promise<Organization>
   /**
    * Limits a scope to one organization; without a code returns it unchanged. Throws RequestError
    * `unknown_organization`.
@@ -61,6 +67,11 @@ export function createDirectory(stores: DirectoryStores): Directory {
       if (found !== undefined && isInScope(scope, found.uuid)) return found
       const visible = [...organizations.values()].filter(({ uuid }) => isInScope(scope, uuid))
       throw unknown('organization', code, pointer, visible)
+    },
+    async current(scope, code, pointer) {
+      const found = await this.organization(scope, code, pointer)
+      const [organization] = await stores.organizations.list([found.uuid])
+      return organization!
     },
     async scopeWithin(scope, code) {
       return code === undefined ? scope : [(await this.organization(scope, code, '/organization')).uuid]

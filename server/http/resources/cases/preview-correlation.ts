@@ -74,11 +74,7 @@ export const previewCorrelations = defineRoute({
   },
   async handle({ body, caller, gone }, services) {
     const { stores, directory, dryRunGate, clock, playbooks: library } = services
-    const organization = await directory.organization(
-      caller.scope,
-      body.organization_code,
-      '/organization_code',
-    )
+    const organization = await directory.current(caller.scope, body.organization_code, '/organization_code')
     const draft =
       body.source === undefined ? undefined : await draftOf(body.source, organization.uuid, caller, services)
     const live = library.authored().filter(({ name }) => name !== draft?.name)

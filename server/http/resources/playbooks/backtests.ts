@@ -52,11 +52,7 @@ const startBacktest = defineRoute({
   async handle({ params, body, caller }, services) {
     const { stores, directory, backtests, clock } = services
     const { new_input: policy = 'fail', limit = defaultLimit, created_after: since } = body
-    const organization = await directory.organization(
-      caller.scope,
-      body.organization_code,
-      '/organization_code',
-    )
+    const organization = await directory.current(caller.scope, body.organization_code, '/organization_code')
     const source = await liveSource(params.playbook, organization, services)
     const base = await versionIn(source, organization, caller, services)
     const candidate = await versionIn(body.source, organization, caller, services)

@@ -65,7 +65,7 @@ export const dryRunPlaybook = defineRoute({
   async handle({ body, caller, gone }, services) {
     const { catalogue, clock, log } = services
     const code = body.organization_code
-    const organization = await services.directory.organization(caller.scope, code, '/organization_code')
+    const organization = await services.directory.current(caller.scope, code, '/organization_code')
     const { playbook, called } = await givenPlaybook(body, organization, caller, services)
     const alert = await givenAlert(body, organization, services)
     if (playbook.alertTrigger !== undefined && alert === undefined && body.trigger === undefined) {

@@ -102,7 +102,7 @@ export const startPlaybook = defineRoute({
   async handle({ params, body, caller }, services) {
     const { control, playbooks, directory } = services
     const { organization_code: code, inputs = {}, case_id: given } = body
-    const organization = await directory.organization(caller.scope, code, '/organization_code')
+    const organization = await directory.current(caller.scope, code, '/organization_code')
     // A shadow too: its refusal says more.
     const authored = [...playbooks.authored(), ...playbooks.shadows()]
     const seen = await directory.seen(caller.scope, authored)

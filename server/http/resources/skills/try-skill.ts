@@ -51,7 +51,7 @@ export const trySkill = defineRoute({
     const { organization_code: code, input, confirm } = body
     const found = requireSkill(catalogue, params.skill)
     requireTriable(found)
-    const organization = await directory.organization(caller.scope, code, '/organization_code')
+    const organization = await directory.current(caller.scope, code, '/organization_code')
     requireAllowed(found, caller, organization)
     const connection = await connectionFor(found, organization, body.connection, services)
     requireConfirmation(found, connection, confirm)
