@@ -77,5 +77,7 @@ export const tokens = {
   nodeList: token<() => Promise<NodeList>>('node list'),
   /** Aborted when the server begins to stop. */
   draining: token<AbortController>('draining'),
+  /** Aborted when this node knows what other nodes have changed since it began to start. */
+  caughtUp: token<AbortController>('caught up'),
   httpServer: token<HttpServer>('http server'),
 }

@@ -237,6 +237,7 @@ function registerHttp(composition: Composition): void {
       },
       nodes: get(tokens.nodeList),
       draining: get(tokens.draining).signal,
+      ...(cluster.exclusive.isShared && { caughtUp: get(tokens.caughtUp).signal }),
       retries: get(tokens.retries),
       scheduler: { takeOver: () => takeOverPlaybooks(get) },
       inbound: get(tokens.inbound),

@@ -51,6 +51,7 @@ export function registerNode(composition: NodeComposition): void {
       : undefined,
   )
   register(tokens.draining, () => new AbortController())
+  register(tokens.caughtUp, () => new AbortController())
   register(tokens.nodeReport, () =>
     createNodeReporter({
       load: () => get(tokens.runner).load(),

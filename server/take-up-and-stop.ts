@@ -37,7 +37,8 @@ export async function takeUpUnfinished(
   container.get(tokens.dueNotifications).start()
   container.get(tokens.observableIndexer).start()
   container.get(tokens.newerRuns).start()
-  container.get(tokens.nodeFollower)?.start()
+  await container.get(tokens.nodeFollower)?.start()
+  container.get(tokens.caughtUp).abort()
 }
 
 /** Stops intake first, then runs, then the stores. */

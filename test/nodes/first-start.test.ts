@@ -3,6 +3,8 @@ import { join } from 'node:path'
 import { expect } from 'chai'
 import pg from 'pg'
 import { makeKey } from '../../server/access/keys.ts'
+import { freePort } from '../http/support/proxies.ts'
+import { eventually } from '../support/eventually.ts'
 import { createDatabase, describePostgres, type TestDatabase } from '../support/postgres.ts'
 import { times } from '../support/random.ts'
 import { killCommands } from '../support/server/run-tocsin.ts'
@@ -22,15 +24,19 @@ describePostgres('two nodes that start together on an empty database', () => {
     await folder.remove()
   })
 
-  async function startTwo(more: Readonly<Record<string, string>> = {}) {
+  async function startTwo(more: Readonly<Record<string, string>> = {}, ports: readonly number[] = []) {
     const env = {
       TOCSIN_STORE: database.address,
       TOCSIN_MASTER_KEY: randomBytes(32).toString('base64'),
       ...more,
     }
     return await Promise.all(
-      ['one', 'other'].map((name) =>
-        startServer({ cwd: folder.path, dataDir: join(folder.path, name), env }),
+      ['one', 'other'].map((name, index) =>
+        startServer({
+          cwd: folder.path,
+          dataDir: join(folder.path, name),
+          env: { ...env, TOCSIN_PORT: String(ports[index] ?? 0) },
+        }),
       ),
     )
   }
@@ -70,5 +76,27 @@ describePostgres('two nodes that start together on an empty database', () => {
       const reply = await fetch(`${url}/api/organizations`, { headers: { cookie: `Session=${value}` } })
       expect(reply.status).to.equal(200)
     }
+  })
+
+  it('say that they are ready when they know what the other one has created', async function () {
+    this.timeout(120_000)
+    const { value } = makeKey()
+    const ports = await Promise.all([freePort(), freePort()])
+    const starting = startTwo({ TOCSIN_BOOTSTRAP_API_KEY: value }, ports)
+    const firstAnswers = ports.map(async (port) => {
+      const url = `http://127.0.0.1:${port}`
+      await eventually('a node that is ready', async () => {
+        const reply = await fetch(`${url}/readyz`).catch(() => undefined)
+        return reply?.status === 200 ? true : undefined
+      })
+      const reply = await fetch(`${url}/api/alerts`, {
+        method: 'POST',
+        headers: { cookie: `Session=${value}`, 'content-type': 'application/json' },
+        body: '{"alert_content":"x","alert_provider":"custom","organization_code":"main","alert_type":"t"}',
+      })
+      return [reply.status, await reply.text()] as const
+    })
+    for (const [status, text] of await Promise.all(firstAnswers)) expect(status, text).to.equal(201)
+    await starting
   })
 })

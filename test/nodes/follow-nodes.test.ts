@@ -56,7 +56,7 @@ describe('what another node changes', () => {
     isMine: (job) => nodes.takeJob(job),
   })
 
-  function follow(changes: Partial<Parameters<typeof createNodeFollower>[0]>): void {
+  function follow(changes: Partial<Parameters<typeof createNodeFollower>[0]>): Promise<void> {
     const follower = createNodeFollower({
       signals: bus.join(),
       runner: { heard() {} },
@@ -76,8 +76,26 @@ describe('what another node changes', () => {
       ...changes,
     })
     followers.push(follower)
-    follower.start()
+    return follower.start()
   }
+
+  it('a start waits until what others have changed is known', async () => {
+    const reading = Promise.withResolvers<boolean>()
+    const known: string[] = []
+    const started = follow({
+      library: {
+        follow: () => reading.promise,
+        reload: async () => ({ refused: undefined, published: [], removed: [] }),
+      },
+      onPlaybooks: async () => void known.push('playbooks'),
+      onConfiguration: () => void known.push('configuration'),
+    }).then(() => known.push('started'))
+    await settle()
+    expect(known).to.deep.equal(['configuration'])
+    reading.resolve(true)
+    await started
+    expect(known).to.deep.equal(['configuration', 'playbooks', 'started'])
+  })
 
   describe('a pause', () => {
     let states: string[]
@@ -96,7 +114,7 @@ describe('what another node changes', () => {
 
     for (const hears of [true, false])
       it(`holds on all nodes, ${hears ? 'at once' : 'within a second without signals'}, and ends there`, async () => {
-        follow({ pauses: b, ...(!hears && { signals: new SignalBus().join() }) })
+        await follow({ pauses: b, ...(!hears && { signals: new SignalBus().join() }) })
         await settle()
         await a.pause('too much', somebody())
         await settle()
@@ -136,7 +154,7 @@ describe('what another node changes', () => {
     const waits = createWaits(clock)
     let isOver = false
     void waits.wait('ACME-1', 60_000).then(() => (isOver = true))
-    follow({ investigations: { endedElsewhere: (id) => waits.end(id), lookAtWaits: async () => {} } })
+    await follow({ investigations: { endedElsewhere: (id) => waits.end(id), lookAtWaits: async () => {} } })
     const signals = bus.join()
     signals.publish({ kind: 'investigation_ended', alertId: 'ACME-2' })
     await settle()
@@ -148,8 +166,11 @@ describe('what another node changes', () => {
 
   it('pauses connections, and forgets cached configuration, also after signals were missed', async () => {
     const pauses: ConnectionPause[] = []
-    let forgotten = 0
-    follow({ onConnectionPaused: (pause) => pauses.push(pause), onConfiguration: () => void forgotten++ })
+    let forgotten = -1 // by the start
+    await follow({
+      onConnectionPaused: (pause) => pauses.push(pause),
+      onConfiguration: () => void forgotten++,
+    })
     const signals = bus.join()
     const pause = { connectionUuid: 'c', name: 'requests', forMs: 5_000 }
     signals.publish({ kind: 'connection_paused', pause })
@@ -163,8 +184,8 @@ describe('what another node changes', () => {
   it('asks for the pauses of connections when it starts, and after signals were missed', async () => {
     const pause = { connectionUuid: 'c', name: 'requests', forMs: 5_000 }
     const told: ConnectionPause[] = []
-    follow({ connectionPauses: () => [pause] })
-    follow({ onConnectionPaused: (heard) => told.push(heard) })
+    await follow({ connectionPauses: () => [pause] })
+    await follow({ onConnectionPaused: (heard) => told.push(heard) })
     await settle()
     expect(told).to.deep.equal([pause])
     bus.miss()
@@ -201,7 +222,7 @@ describe('what another node changes', () => {
       const a = await open(opened.stores)
       const b = await open(other)
       let changes = 0
-      follow({ library: b, onPlaybooks: async () => void changes++ })
+      await follow({ library: b, onPlaybooks: async () => void changes++ })
       await settle()
       expect(b.newest('first')).to.equal(a.newest('first')).and.not.equal(undefined)
       await write('first', 2)
@@ -259,8 +280,8 @@ describe('what another node changes', () => {
     it('is published from the folder by the node that reads it, if another one is asked to', async () => {
       const a = await open(opened.stores)
       const b = await open(other)
-      follow({ library: a })
-      follow({ library: b })
+      await follow({ library: a })
+      await follow({ library: b })
       await settle()
       await write('second', 1)
       expect((await b.reloadAnywhere()).published).to.deep.equal([])
@@ -271,7 +292,7 @@ describe('what another node changes', () => {
     it('is live within a second without signals', async () => {
       const a = await open(opened.stores)
       const b = await open(other)
-      follow({ library: b, signals: new SignalBus().join() })
+      await follow({ library: b, signals: new SignalBus().join() })
       await settle()
       await write('first', 2)
       await a.reload()

@@ -105,7 +105,6 @@ export interface Services extends SignInServices {
   readonly authenticateGate: AuthenticateGate
   readonly recordAccessRefusal: RecordAccessRefusal
   readonly recordView: RecordView
-  /** Webhooks of other systems. */
   readonly inbound: Inbound
   readonly webhookGate: WebhookGate
   readonly intakeGate: IntakeGate
@@ -118,9 +117,10 @@ export interface Services extends SignInServices {
   /** Path prefix of the API, without slashes at its ends. */
   readonly apiPrefix: string
   readonly openApi: OpenApiDocument
-  /** Aborted when the server begins to close; `draining` earlier, when balancers should send it nothing more. */
+  /** Aborted when the server begins to close; `draining` when balancers should send it nothing more; `caughtUp` when they may begin. */
   readonly closing: AbortSignal
   readonly draining: AbortSignal
+  readonly caughtUp: AbortSignal
 }
 
 export interface ApiRequest<Params, Query, Body> {

@@ -38,6 +38,8 @@ export interface HttpServerOptions {
   readonly nodes: Services['nodes']
   /** Aborted when the server begins to stop, before it closes. Default: never. */
   readonly draining?: AbortSignal | undefined
+  /** Aborted when this node knows what other nodes have changed meanwhile. Default: there are none. */
+  readonly caughtUp?: AbortSignal | undefined
   readonly retries: Services['retries']
   readonly scheduler: Services['scheduler']
   readonly playbooks: Services['playbooks']

@@ -112,5 +112,6 @@ export function createServices(
     openApi: openApiDocument(routes, config.apiPrefix, config.publicUrl, sessionCookie(isPublicTls).name),
     closing,
     draining: options.draining ?? closing,
+    caughtUp: options.caughtUp ?? AbortSignal.abort(),
   }
 }

@@ -10,7 +10,8 @@ import type { ConnectionPause, Signal, Signals } from '../../../core/ports/nodes
 
 /** Follows what other nodes change. */
 export interface NodeFollower {
-  start(): void
+  /** Resolves when all that others have changed until now is known. */
+  start(): Promise<void>
   /** Resolves after the reads that are in progress. */
   stop(): Promise<void>
 }
@@ -59,8 +60,8 @@ export function createNodeFollower(options: NodeFollowerOptions): NodeFollower {
 
   async function work(): Promise<void> {
     while (!background.signal.aborted) {
-      await Promise.all(all.map(look))
       await background.rest(lookMs)
+      await Promise.all(all.map(look))
     }
   }
 
@@ -93,9 +94,11 @@ export function createNodeFollower(options: NodeFollowerOptions): NodeFollower {
   }
 
   return {
-    start() {
+    async start() {
       end = signals.listen(heard)
       signals.publish({ kind: 'pauses_asked' })
+      options.onConfiguration()
+      await Promise.all(all.map(look))
       background.start()
     },
     async stop() {

@@ -20,11 +20,14 @@ const readyz = defineRoute({
   path: '/readyz',
   outsidePrefix: true,
   access: 'public',
-  summary: 'The store accepts writes, and the server is not draining or closing.',
+  summary:
+    'The store accepts writes, and the server is not starting beside other nodes, draining or closing.',
   answer: objectSchema({ status: { const: 'ready' } }),
   async handle(_request, services) {
     if (services.closing.aborted) throw notReady('The server is closing.')
     if (services.draining.aborted) throw notReady('The server is draining: it stops soon.')
+    if (!services.caughtUp.aborted)
+      throw notReady('The server is starting: it reads what other nodes have changed.')
     await requireReady(services)
     return { body: { status: 'ready' } }
   },
