@@ -1,16 +1,14 @@
 import packageJson from '../../package.json' with { type: 'json' }
-import type { AuditHead } from '../../core/domain/audit.ts'
+import type { Actor, AuditHead } from '../../core/domain/audit.ts'
 import type { Clock } from '../../core/ports/clock.ts'
 import type { Stores } from '../../core/ports/stores.ts'
 import { defaultFileLimits, type FileLimits } from '../../core/transitions/case-files.ts'
-import { masterKeyFact, requireSealOf, sealMasterKey, versionOfSeal } from '../secrets/master-key-seal.ts'
 import type { SecretBox } from '../secrets/secret-box.ts'
-import { bytesOfFact } from '../sql/database/cursor-seal.ts'
 import type { Database } from '../sql/database/database.ts'
-import type { Transactions, Work } from '../sql/database/work.ts'
+import type { Work } from '../sql/database/work.ts'
 import { headOf } from '../sql/audit/audit-log.ts'
 import { SealedValues } from '../sql/context/sealed-values.ts'
-import { requireCursorKey, setFact } from '../sql/database/facts.ts'
+import { requireCursorKey } from '../sql/database/facts.ts'
 import { Membership } from '../sql/nodes/node-store.ts'
 import { assembleStores } from '../sql/stores.ts'
 import { PostgresChanges } from './changes.ts'
@@ -18,6 +16,7 @@ import { parsePostgresAddress, showAddress } from './driver/address.ts'
 import type { PostgresChannel } from './driver/channel.ts'
 import { openPostgres, type PostgresOptions } from './open-postgres.ts'
 import { createProbe } from './probe.ts'
+import { SharedMasterKey, type SharedRotation } from './shared-master-key.ts'
 
 export interface PostgresStoresOptions extends Pick<
   PostgresOptions,
@@ -40,19 +39,21 @@ export interface PostgresStores {
   readonly place: string
   readonly stores: Stores
   readonly channel: PostgresChannel
+  /** While no node runs, see `SharedMasterKey.rotate`. */
+  readonly rotateMasterKey: (to: SharedRotation['to'], by: Actor) => Promise<number>
 }
 
 /**
  * Connects to the database, and creates or migrates its tables.
  *
- * Throws what `openPostgres` and `requireSharedMasterKey` throw.
+ * Throws what `openPostgres` and `SharedMasterKey.open` throw.
  */
 export async function openPostgresStores(options: PostgresStoresOptions): Promise<PostgresStores> {
   const { clock, onAuditHead, secrets: boxOf, fileLimits, as = 'server', ...driver } = options
   const opened = await openPostgres({
     ...driver,
     program: packageJson.version,
-    beforeCommit: () => membership.require(),
+    beforeCommit: () => (membership.hasJoined ? membership.require() : masterKey.require()),
     onChanges(noted) {
       changes.committed(noted)
       if (onAuditHead !== undefined && /^audit /m.test(noted)) void tellHead().catch(() => undefined)
@@ -60,13 +61,14 @@ export async function openPostgresStores(options: PostgresStoresOptions): Promis
   })
   const { database, transactions, channel } = opened
   const membership = new Membership(database)
+  const masterKey = new SharedMasterKey(database, transactions)
   const changes = new PostgresChanges(database, transactions)
   const tellHead = async (): Promise<void> => {
     const head = await transactions.read(() => headOf(database))
     if (head !== undefined) onAuditHead?.(head)
   }
   try {
-    const secrets = await requireSharedMasterKey(database, transactions, boxOf)
+    const secrets = await masterKey.open(boxOf)
     database.sealed = new SealedValues(secrets)
     await transactions.write(() => requireCursorKey(database))
     const probe = createProbe({ database, transactions }, clock)
@@ -80,8 +82,10 @@ export async function openPostgresStores(options: PostgresStoresOptions): Promis
         isIndexing: as === 'server',
       },
     )
+    const place = showAddress(parsePostgresAddress(driver.address))
     return {
-      place: showAddress(parsePostgresAddress(driver.address)),
+      place,
+      rotateMasterKey: (to, by) => masterKey.rotate({ to, by, clock, place }),
       channel,
       stores: {
         ...stores,
@@ -109,35 +113,4 @@ export async function openPostgresStores(options: PostgresStoresOptions): Promis
 function* sizeOf(database: Database): Work<number> {
   return (yield* database.one<{ bytes: number }>('SELECT pg_database_size(current_database()) AS bytes'))
     .bytes
-}
-
-/**
- * The first node stores the seal of its master key (`sealMasterKey`), and later nodes check theirs.
- *
- * @param boxOf finds the key of a version; undefined: the database has none yet
- * @throws ConflictError `master_key_mismatch`, and what `boxOf` throws
- */
-async function requireSharedMasterKey(
-  database: Database,
-  transactions: Transactions,
-  boxOf: (version: number | undefined) => SecretBox,
-): Promise<SecretBox> {
-  const read = () => database.get<{ value: string }>('SELECT value FROM facts WHERE name = ?', masterKeyFact)
-  let found = await transactions.read(read)
-  if (found === undefined) {
-    const box = boxOf(undefined)
-    // Another node may have been first.
-    found = await transactions.write(function* () {
-      const earlier = yield* read()
-      if (earlier === undefined) yield* setFact(database, masterKeyFact, sealMasterKey(box))
-      return earlier
-    })
-    if (found === undefined) return box
-  }
-  const seal = bytesOfFact(found.value)
-  const box = boxOf(versionOfSeal(seal))
-  const hint =
-    'Set TOCSIN_MASTER_KEY to the key of the other nodes, or of the server whose data was moved here.'
-  requireSealOf(box, seal, 'the database', hint)
-  return box
 }

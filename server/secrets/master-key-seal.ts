@@ -19,6 +19,9 @@ export function sealMasterKey(box: SecretBox): Buffer {
 /** The version of the key: 1, and one more for each rotation. */
 export const versionOfSeal = (seal: Uint8Array): number => seal[0] ?? 0
 
+/** The version is stored in one byte. */
+export const nextKeyVersion = (version: number): number => (version % 255) + 1
+
 /** Throws ConflictError `master_key_mismatch`. @param store names the store in the message */
 export function requireSealOf(box: SecretBox, seal: Uint8Array, store: string, hint: string): void {
   try {

@@ -158,7 +158,10 @@ describePostgres('tocsin doctor on PostgreSQL', () => {
 describe('commands for SQLite with TOCSIN_STORE', () => {
   after(killCommands)
 
-  for (const args of [['backup', 'copy.db'], ['restore', 'copy.db'], ['rotate-key']])
+  for (const args of [
+    ['backup', 'copy.db'],
+    ['restore', 'copy.db'],
+  ])
     it(`${args[0]} is refused before anything is read or changed`, async () => {
       const { code, stderr } = await runTocsin(args, {
         env: { TOCSIN_STORE: 'postgres://u:canary-pw@127.0.0.1:1/none' },

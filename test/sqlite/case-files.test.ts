@@ -205,6 +205,7 @@ describe(`files of cases in SQLite (seed ${seed})`, function () {
       version: from.version + 1,
       by: somebody(),
       clock: Date,
+      data: 'tocsin.db',
     })
     await inStores(
       async (stores) => {

@@ -13,6 +13,8 @@ export interface ResealOptions {
   readonly version: number
   readonly by: Actor
   readonly clock: Pick<Clock, 'now'>
+  /** Names the database in the audit log. */
+  readonly data: string
 }
 
 interface SecretRow extends SecretPlace, Pick<SealedSecret, 'keyVersion'> {
@@ -32,7 +34,7 @@ const secrets = (table: string, field: string): string => `
  */
 export function* resealSecrets(
   database: Database,
-  { from, to, version, by, clock }: ResealOptions,
+  { from, to, version, by, clock, data }: ResealOptions,
 ): Work<number> {
   const ofConnections = yield* database.all<SecretRow>(secrets('connection_secrets', 's.field'))
   const tokens = yield* database.all<SecretRow>(secrets('events_tokens', `'${eventsTokenField}'`))
@@ -48,7 +50,7 @@ export function* resealSecrets(
       action: 'master_key.rotated',
       by,
       organizationUuid: null,
-      subject: { kind: 'data', id: 'tocsin.db', name: 'master key' },
+      subject: { kind: 'data', id: data, name: 'master key' },
       details: { version, secrets: count },
     },
   )

@@ -31,6 +31,10 @@ export class Membership {
     this.#hasJoined = true
   }
 
+  get hasJoined(): boolean {
+    return this.#hasJoined
+  }
+
   /** Inside of a write, before the row is changed. Throws UnavailableError `node_removed`. */
   *end(): Work<void> {
     const error = yield* this.removed()
