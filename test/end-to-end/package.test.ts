@@ -27,7 +27,7 @@ export default definePlugin({ name: 'bell', title: 'Bell', description: 'A bell.
 `
 
 describe('the published package', function () {
-  this.timeout(60_000)
+  this.timeout(180_000)
   let folder: TemporaryFolder
   let installed: string
   let command: string
