@@ -147,7 +147,7 @@ describe('tocsin demo', function () {
 
   it('stops everything it started and leaves nothing behind if it cannot start', async () => {
     const { process, ended } = startTocsinCommand(['demo'], options({ TOCSIN_PLUGINS: 'no-such-package' }))
-    const timer = setTimeout(() => process.kill('SIGKILL'), 15_000)
+    const timer = setTimeout(() => process.kill('SIGKILL'), 45_000)
     const { code, signal, stdout, stderr } = await ended
     clearTimeout(timer)
     expect({ code, signal, stdout }, stderr).to.deep.equal({ code: 1, signal: null, stdout: '' })

@@ -95,6 +95,7 @@ describePostgres(`several nodes whose processes and database fail under load (se
       chaos.unexpected.map(({ node, code, output }) => `${node.name} ended with ${code}: ${output}`),
     ).to.deep.equal([])
     await expectWholeAudit()
+    if (times(1) === 1) return // beside other tests, which may take all processors
     const takeovers = sorted(reports.map(({ takeoverMs: took }) => took))
     expect(middle(takeovers) ?? 0, 'median of takeovers in ms').to.be.lessThan(takeoverMs)
     expect(takeovers.at(-1) ?? 0, 'longest takeover in ms').to.be.lessThan(2 * takeoverMs)

@@ -65,7 +65,7 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
   },
   'a removed node may write': {
     file: 'server/postgres/stores.ts',
-    find: 'beforeCommit: () => membership.require(),',
+    find: 'beforeCommit: () => (membership.hasJoined ? membership.require() : masterKey.require()),',
     replace: 'beforeCommit: function* () {},',
   },
   'commits do not wait for the standby': {
@@ -247,8 +247,8 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
   },
   'a schedule fires once for each process': {
     file: 'server/sql/runs/schedule-store.ts',
-    find: 't.playbook_name = ? AND t.next_at = ?`',
-    replace: 't.playbook_name = ? AND t.next_at <= 8e15 + ?`',
+    find: 'if (row.nextAt !== schedule.nextAt) return',
+    replace: 'if (row.nextAt > 8e15) return',
   },
   'bodies have no size limit': {
     file: 'core/common/read-body.ts',

@@ -49,7 +49,7 @@ describe(`a shadow (seed ${seed})`, function () {
   it('of a generated playbook sends no write', async () => {
     const counter = countCalls(generatedCatalogue)
     const would = new Set<string>()
-    for (const from of [...Array(12).keys(), ...Array.from({ length: times(8) }, (_, at) => seed + at)]) {
+    for (const from of Array.from({ length: times(24) }, (_, at) => seed * 100 + at)) {
       const { source, options } = await generatedRun(from)
       const data = { email: 'kim@example.com', n: from % 8 }
       const fixtures = { ...fixturesOf(data), inputs: {} }
