@@ -86,7 +86,7 @@ export async function startAuditExport(options: AuditExportOptions): Promise<Aud
   }
 }
 
-/** Until a changed setting has reached the last node. */
+/** Time between two questions whether the other nodes have dropped the destination as well, in milliseconds. */
 const forgetAgainMs = 30_000
 
 function destinationOf(target: ExportTarget, authorization: Secret | undefined): Destination {

@@ -84,8 +84,8 @@ class Rechecks {
   }
 
   /**
-   * Asks the provider about a session, on one node at a time, because many refresh tokens work only once. While another node asks, an overdue
-   * session waits for its result; any other session goes on. False: the provider has not answered.
+   * Asks the provider whether a session is still valid. Only one node asks at a time, because many refresh tokens work only once. If another
+   * node is asking, this waits for its result if the session is overdue, and returns at once if it is not. Returns false if there is no result.
    */
   async #recheck(
     session: Session,

@@ -64,7 +64,7 @@ export class NodeLooks {
     return [...ids]
   }
 
-  /** Again when what differs has changed. */
+  /** Logs in which settings each other node differs: once, and again when that changes. */
   #tellDiffering(present: readonly StoredNode[]): void {
     const { nodes, log } = this.#options
     const differing = settingsBeside(present, nodes.id)

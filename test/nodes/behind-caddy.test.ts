@@ -74,7 +74,7 @@ describePostgres('three nodes behind Caddy, as deploy/caddy/Caddyfile.cluster se
     }
   }
 
-  /** Sends alerts while `work` is under way, each until it is acknowledged, and gives all other answers. */
+  /** Sends alerts until `work` ends, and repeats each one until it is acknowledged. Returns the answers that did not acknowledge an alert. */
   async function sendDuring(work: () => Promise<void>): Promise<readonly string[]> {
     const others: string[] = []
     const over = new AbortController()

@@ -35,7 +35,7 @@ export interface SharedTurnsOptions {
 const lookMs = 800
 /** Queued runs are counted, and suspects looked for, with every fifth look. */
 const rarely = 5
-/** Turns that nobody has are looked for with every 75th look: once a minute. */
+/** Once a minute, with every 75th look, the turns that this node has in the store are compared with those it works on. */
 const veryRarely = 75
 
 /**
@@ -70,8 +70,8 @@ export function createSharedTurns(options: SharedTurnsOptions): SharedTurns {
   }
 
   /**
-   * A write that gave this node a turn may have been committed although the answer was lost for good: then the turn is that of this node,
-   * which does not know of it. A turn that begins just now is unknown for one look only.
+   * Gives up turns that this node has in the store but does not work on. They are left when the write that gave it a turn was committed, but its
+   * answer was lost. A turn that is just beginning is missing in one comparison only, so it takes two in a row.
    */
   async function giveUpUnknown(): Promise<void> {
     const before = unknown

@@ -82,7 +82,7 @@ export class SharedChanges implements ChangeSource {
     const { signals } = this.#options
     const changes = [...this.#gathered.values()].flat()
     this.#gathered.clear()
-    // First: listeners to a change look at what is cached.
+    // Before the changes: whoever hears of a change reads caches, which must be distrusted by then.
     if (changes.some(({ kind }) => configuration.has(kind)))
       signals.publish({ kind: 'configuration_changed' })
     for (let at = 0; at < changes.length; at += changesPerSignal)
