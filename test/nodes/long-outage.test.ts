@@ -15,6 +15,8 @@ import { lookStep, playbookOf, toolPlugin } from './support/tool-plugin.ts'
 const outageMs = times(1) === 1 ? 20_000 : 600_000
 /** Until requests are refused: what waits for the database gives up after 10 seconds. */
 const refusedAfterMs = 15_000
+/** Each sender sees at least as many requests refused; on a slow machine the outage takes longer for them. */
+const leastRefused = 10
 /** Each sender pauses between its alerts, in milliseconds. */
 const pauseMs = 200
 /** Runs that become due during the outage, and how many a node does at once. */
@@ -127,7 +129,10 @@ describePostgres('nodes whose database is away for minutes', () => {
     const stoppedAt = performance.now()
     const memory: number[][] = nodes.map(() => [])
     const refused: { readonly status: number; readonly detail: string }[] = []
-    while (performance.now() - stoppedAt < outageMs) {
+    const lateRefusals = () =>
+      senders.map(({ refusals }) => refusals.filter(({ at }) => at > stoppedAt + refusedAfterMs))
+    const areRefused = () => lateRefusals().every(({ length }) => length >= leastRefused)
+    while (performance.now() - stoppedAt < outageMs || !areRefused()) {
       await sleep(1_000)
       const passedMs = Math.round(performance.now() - stoppedAt)
       for (const [index, node] of nodes.entries()) {
@@ -138,6 +143,7 @@ describePostgres('nodes whose database is away for minutes', () => {
         note({ passedMs, node: index, megabytes: Math.round(used / 2 ** 20), ...reply })
       }
     }
+    const [tookMs, late] = [performance.now() - stoppedAt, lateRefusals().flat()]
     const linesInOutage = lines.map(({ length }) => length)
     const callsInOutage = looks.filter((at) => at > stoppedAt + 8_000).length
     busiest = 0
@@ -163,7 +169,7 @@ describePostgres('nodes whose database is away for minutes', () => {
     stopping.abort()
     await Promise.all(senders.map(({ sending }) => sending))
     const figures = {
-      outageMs,
+      outageMs: Math.round(tookMs),
       readyMs: Math.round(readyMs),
       settledMs: Math.round(performance.now() - backAt),
       busiest,
@@ -183,16 +189,12 @@ describePostgres('nodes whose database is away for minutes', () => {
       expect(status).to.equal(503)
       expect(detail).to.include('PostgreSQL is unavailable')
     }
-    for (const { refusals } of senders) {
-      const late = refusals.filter(({ at }) => at > stoppedAt + refusedAfterMs && at < backAt)
-      expect(late.length).to.be.greaterThan(10)
-      for (const { detail } of late) expect(detail).to.include('PostgreSQL is unavailable')
-    }
+    for (const { detail } of late) expect(detail).to.include('PostgreSQL is unavailable')
     expect(callsInOutage, 'calls of nodes without a lease').to.equal(0)
     expect(readyMs).to.be.lessThan(readyAfterMs)
     expect(busiest, 'calls at once').to.be.within(1, 2 * maxRuns)
     for (const count of linesInOutage)
-      expect(count, 'log lines').to.be.lessThan(Math.max(1, outageMs / 60_000) * linesPerMinute)
+      expect(count, 'log lines').to.be.lessThan(Math.max(1, tookMs / 60_000) * linesPerMinute)
     for (const used of memory)
       expect(used.at(-1)! - used[Math.floor(used.length / 3)]!, 'bytes').to.be.lessThan(growthBytes)
     for (const { server } of nodes) expect(server.command.process.exitCode).to.equal(null)

@@ -69,6 +69,7 @@ describePostgres('a connection that is lost during COMMIT', () => {
 
   it('is reported as unknown if the server does not come back', async () => {
     driver = openDriver(proxy.address, { pool: { patienceMs: 300 }, commits: { patienceMs: 1_000 } })
+    await driver.connect()
     await driver.commits.write(add('first'))
     proxy.cut = 'after'
     const written = driver.commits.write(add('unknown'))

@@ -56,6 +56,7 @@ describePostgres('PostgreSQL that is away', () => {
 
   it('makes them fail when it takes longer, at once from then on, and not after its return', async () => {
     driver = openDriver(proxy.address, { pool: { patienceMs: 300 } })
+    await driver.connect()
     await driver.commits.write(add('one'))
     proxy.refuses = true
     proxy.cutAll()
@@ -86,6 +87,17 @@ describePostgres('PostgreSQL that is away', () => {
     )
     await Promise.all(written)
     expect(await driver.reads.read(() => all('SELECT name FROM things'))).to.have.length(11)
+  })
+
+  it('is no load: a connection that is not there is not called busy', async () => {
+    proxy.isSilent = true
+    driver = openDriver(proxy.address, { pool: { patienceMs: 300 } })
+    const refused = await refusal(driver.reads.read(count))
+    expect(refused).to.include({
+      code: 'store_unavailable',
+      message: 'PostgreSQL is unavailable: no connection after 0.3 seconds',
+      hint: 'Check that PostgreSQL runs and can be reached, and its log.',
+    })
   })
 
   it('is given up when a connection gives no answer at all', async () => {
@@ -158,8 +170,8 @@ describePostgres('connections to PostgreSQL', () => {
   })
 
   it('are waited for when all are busy, and refused when that takes too long', async () => {
-    const small = openDriver(database.address, { pool: { size: 2, patienceMs: 300 } })
-    const sleeping = [1, 2].map(() => small.reads.read(() => all('SELECT pg_sleep(1) AS x')))
+    const small = openDriver(database.address, { pool: { size: 2, patienceMs: 1_000 } })
+    const sleeping = [1, 2].map(() => small.reads.read(() => all('SELECT pg_sleep(3) AS x')))
     const late = await refusal(small.reads.read(count))
     expect(late).to.include({ code: 'store_busy' })
     expect(late.message).to.include('all 2 connections to PostgreSQL are busy')
@@ -261,8 +273,10 @@ describePostgres('a primary and its standby', () => {
       .catch((failure: unknown) => failure)
     expect(error).to.include({ code: '25006' })
     const driver = openDriver(standby.address('postgres'), { pool: { patienceMs: 100 } })
-    const refused = await refusal(driver.reads.read(() => all('SELECT 1 AS one')))
-    expect(refused.hint).to.include('read-only replica')
+    await eventually('the reason', async () => {
+      const refused = await refusal(driver.reads.read(() => all('SELECT 1 AS one')))
+      return refused.hint.includes('read-only replica') || undefined
+    })
     await driver.close()
   })
 

@@ -95,6 +95,8 @@ export class ConnectionPool {
 
   #refusal(): Error {
     if (this.#outage !== undefined) return postgresUnavailable(this.#outage.error)
+    if (this.#open.size === 0)
+      return postgresUnavailable(new Error(`no connection after ${this.#patienceMs / 1000} seconds`))
     return postgresBusy(
       `all ${this.#size} connections to PostgreSQL are busy`,
       'Look for slow statements in pg_stat_activity, or send more slowly.',

@@ -11,6 +11,7 @@ import { ConnectionPool, type PoolOptions } from '../../../server/postgres/drive
 import { PostgresReads } from '../../../server/postgres/driver/reads.ts'
 import type { SqlValue } from '../../../server/sql/database/columns.ts'
 import type { Work } from '../../../server/sql/database/work.ts'
+import { eventually } from '../../support/eventually.ts'
 import { createDatabase, type TestDatabase } from '../../support/postgres.ts'
 
 /** A database with a table of things. */
@@ -44,6 +45,8 @@ export interface Driver {
   readonly reads: PostgresReads
   /** Outages that the pools reported: `away` and `back`. */
   readonly outages: string[]
+  /** Waits until reads and writes have a connection, although that may take longer than they wait for one. */
+  connect(): Promise<void>
   /** The first column of the first row, in a read. */
   value(sql: string, ...values: SqlValue[]): Promise<unknown>
   close(): Promise<void>
@@ -63,6 +66,13 @@ export function openDriver(address: string, options: DriverOptions = {}): Driver
     commits,
     reads,
     outages,
+    async connect() {
+      await eventually('connections', async () => {
+        const one = () => all('SELECT 1 AS one')
+        const done = await Promise.allSettled([commits.write(one), reads.read(one)])
+        return done.every(({ status }) => status === 'fulfilled') || undefined
+      })
+    },
     async value(sql, ...values) {
       const [row] = await reads.read(() => all(sql, ...values))
       return Object.values(row ?? {})[0]
