@@ -1,9 +1,11 @@
+import QuickLRU from 'quick-lru'
 import type { Account } from '../../core/access/account.ts'
 import type { ApiKey } from '../../core/domain/api-key.ts'
 import type { Log } from '../../core/ports/log.ts'
 
 /** Uses within this time count as one. */
 const intervalMs = 60_000
+const maxRemembered = 100_000
 
 interface Used {
   /** Of the API key or the account. */
@@ -22,14 +24,16 @@ export function createUseRecorder<T extends Used>(
   what: 'a key' | 'an account',
   log: Log,
 ): RecordUse<T> {
-  const underWay = new Set<string>()
+  /** By uuid, in epoch milliseconds: what is read from the store may be older. */
+  const recordedAt = new QuickLRU<string, number>({ maxSize: maxRemembered })
   return (used, now) => {
     const { uuid, lastUsedAt } = used
-    const isRecent = lastUsedAt !== null && Math.abs(now - lastUsedAt) < intervalMs
-    if (isRecent || underWay.has(uuid)) return
-    underWay.add(uuid)
-    record(used, now)
-      .catch((error: unknown) => log.warn({ actor: uuid, error }, `could not record the use of ${what}`))
-      .finally(() => underWay.delete(uuid))
+    const last = recordedAt.get(uuid) ?? lastUsedAt
+    if (last !== null && Math.abs(now - last) < intervalMs) return
+    recordedAt.set(uuid, now)
+    record(used, now).catch((error: unknown) => {
+      recordedAt.delete(uuid)
+      log.warn({ actor: uuid, error }, `could not record the use of ${what}`)
+    })
   }
 }

@@ -108,11 +108,14 @@ export function keyStoreContract(subject: GetSubject): void {
       expect(both.map(({ status }) => status)).to.deep.equal(['fulfilled', 'rejected'])
     })
 
-    it('records the last use of a key', async () => {
+    it('records the last use of a key, and keeps what is cached', async () => {
       const { stores, clock } = subject()
       await stores.keys.create(newKey(), somebody())
+      const cached = await stores.keys.find('k1')
       await stores.keys.recordUse('k1', clock.nowMs + 7)
-      expect((await stores.keys.find('k1'))?.key.lastUsedAt).to.equal(clock.nowMs + 7)
+      const [key] = await stores.keys.list()
+      expect(key?.lastUsedAt).to.equal(clock.nowMs + 7)
+      expect(await stores.keys.find('k1')).to.equal(cached)
       await stores.keys.recordUse('nobody', 1)
     })
 

@@ -7,7 +7,7 @@ export interface KeyStore {
   create(key: NewApiKey, by: Actor): Promise<ApiKey>
   /** Creates a key unless an administrator key for all organizations is usable: another node may have been first. Undefined: one is. */
   createFirst(key: NewApiKey, by: Actor): Promise<ApiKey | undefined>
-  /** By the id in the key, with the stored hash to compare. */
+  /** By the id in the key, with the stored hash to compare. `lastUsedAt` may be that of an earlier moment. */
   find(id: string): Promise<StoredKey | undefined>
   list(): Promise<readonly ApiKey[]>
   /** All keys, with the owner and those who knew the secret just before a time, in epoch milliseconds; of later keys, when they were created. */

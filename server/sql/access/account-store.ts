@@ -27,11 +27,9 @@ export class SqlAccountStore extends SqlStore implements AccountStore {
   }
 
   find(uuid: string): Promise<Account | undefined> {
-    return this.read(() => this.database.cache.get(`account ${uuid}`, () => this.#read(uuid)))
-  }
-
-  *#read(uuid: string): Work<Account | undefined> {
-    return (yield* findAccount(this.database, uuid))?.account
+    return this.read(function* () {
+      return (yield* findAccount(this.database, uuid))?.account
+    })
   }
 
   byEmail(email: string): Promise<Account | undefined> {
@@ -94,9 +92,8 @@ export class SqlAccountStore extends SqlStore implements AccountStore {
   }
 
   async recordUse(uuid: string, at: number): Promise<void> {
-    await this.writeConfiguration(() =>
-      this.database.run('UPDATE accounts SET last_used_at = ? WHERE uuid = ?', at, uuid),
-    )
+    const sql = 'UPDATE accounts SET last_used_at = ? WHERE uuid = ?'
+    await this.writeIn({ row: `account ${uuid}` }, () => this.database.run(sql, at, uuid))
   }
 
   *#requireUnusedEmail(email: string, id: number): Work<void> {

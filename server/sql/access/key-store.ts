@@ -140,9 +140,8 @@ export class SqlKeyStore extends SqlStore implements KeyStore {
   }
 
   async recordUse(id: string, at: number): Promise<void> {
-    await this.writeConfiguration(() =>
-      this.database.run('UPDATE api_keys SET last_used_at = ? WHERE public_id = ?', at, id),
-    )
+    const sql = 'UPDATE api_keys SET last_used_at = ? WHERE public_id = ?'
+    await this.writeIn({ row: `key ${id}` }, () => this.database.run(sql, at, id))
   }
 
   *#insert(key: NewApiKey, uuid: string, now: number): Work<number> {
