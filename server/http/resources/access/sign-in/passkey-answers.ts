@@ -1,9 +1,4 @@
-import {
-  verifyAuthenticationResponse,
-  verifyRegistrationResponse,
-  type AuthenticationResponseJSON,
-  type RegistrationResponseJSON,
-} from '@simplewebauthn/server'
+import type { AuthenticationResponseJSON, RegistrationResponseJSON } from '@simplewebauthn/server'
 import type { NewPasskey, Passkey } from '../../../../../core/access/credentials.ts'
 import { passkeySite, signInPurpose, type PasskeySite } from '../../../../access/passkeys.ts'
 import { challenge as authenticateHeader } from '../../../caller/credentials.ts'
@@ -12,6 +7,9 @@ import type { Services } from '../../../routing/route.ts'
 
 /** Algorithms of keys: Ed25519, ECDSA with P-256, and RSA, which Windows uses. */
 export const keyAlgorithms = [-8, -7, -257]
+
+/** Loaded when a passkey is used first: these are more than 200 files, which no other start needs. */
+export const loadWebAuthn = () => import('@simplewebauthn/server')
 
 /** Throws RequestError `passkeys_off`. */
 export function requirePasskeySite({ publicUrl }: Pick<Services, 'publicUrl'>): PasskeySite {
@@ -54,6 +52,7 @@ export async function createdPasskey(
   services: Pick<Services, 'publicUrl' | 'passkeyChallenges'>,
 ): Promise<Omit<NewPasskey, 'name'>> {
   const site = requirePasskeySite(services)
+  const { verifyRegistrationResponse } = await loadWebAuthn()
   const { verified, registrationInfo } = await refusing('passkey_invalid', site, () =>
     verifyRegistrationResponse({
       response: answer as RegistrationResponseJSON,
@@ -90,6 +89,7 @@ export async function usedPasskey(
   if (found === undefined || response.response.userHandle !== userHandle(found.accountUuid))
     throw refusal('passkey_refused', site)
   const { credentialId, publicKey } = found.passkey
+  const { verifyAuthenticationResponse } = await loadWebAuthn()
   const { verified, authenticationInfo } = await refusing('passkey_refused', site, () =>
     verifyAuthenticationResponse({
       response,

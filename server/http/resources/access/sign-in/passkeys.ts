@@ -1,4 +1,3 @@
-import { generateAuthenticationOptions, generateRegistrationOptions } from '@simplewebauthn/server'
 import { isActive, type Account } from '../../../../../core/access/account.ts'
 import { challengeMs, signInPurpose } from '../../../../access/passkeys.ts'
 import { challenge } from '../../../caller/credentials.ts'
@@ -14,6 +13,7 @@ import {
   browserAnswerSchema,
   createdPasskey,
   keyAlgorithms,
+  loadWebAuthn,
   requirePasskeySite,
   usedPasskey,
 } from './passkey-answers.ts'
@@ -45,6 +45,7 @@ const beginPasskey = defineRoute({
     const site = requirePasskeySite(services)
     requireSamePage(headers.origin, site.origin)
     const { passkeys } = await stores.credentials.of(account.uuid)
+    const { generateRegistrationOptions } = await loadWebAuthn()
     const options = await generateRegistrationOptions({
       rpName: 'Tocsin',
       rpID: site.id,
@@ -128,6 +129,7 @@ const beginPasskeySignIn = defineRoute({
     const site = requirePasskeySite(services)
     requireSamePage(headers.origin, site.origin)
     signOnGate.admit(address)
+    const { generateAuthenticationOptions } = await loadWebAuthn()
     const options = await generateAuthenticationOptions({
       rpID: site.id,
       challenge: passkeyChallenges.begin(signInPurpose),
