@@ -2,9 +2,9 @@
 // The one file that every Node can read: it finds a Node that runs TypeScript (22.18 or later), then hands over to main.ts.
 import { spawn } from 'node:child_process'
 import { createRequire } from 'node:module'
-import { constants } from 'node:os'
+import { constants, homedir } from 'node:os'
 import * as nodeModule from 'node:module'
-import { dirname, join } from 'node:path'
+import { dirname, isAbsolute, join } from 'node:path'
 
 // By default, SIGUSR1 opens the inspector: anyone who may send it could run code with all keys. A listener
 // replaces that, in every Node.
@@ -16,7 +16,7 @@ const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
 const wrapped = 'TOCSIN_WRAPPED'
 
 if (major > 22 || (major === 22 && minor >= 18)) {
-  nodeModule.enableCompileCache?.()
+  keepCompiledModules()
   if (process.env[wrapped] !== undefined) {
     delete process.env[wrapped]
     endWithWrapper()
@@ -25,6 +25,20 @@ if (major > 22 || (major === 22 && minor >= 18)) {
   process.exitCode = await main(process.argv.slice(2))
 } else {
   runWithPinnedNode()
+}
+
+/**
+ * In the cache folder of this user, so that the next start is quicker; NODE_COMPILE_CACHE names another folder. Not in
+ * the shared temporary folder, Node's default: another user of the machine could put code there.
+ */
+function keepCompiledModules() {
+  let folder
+  try {
+    folder = join(process.env['XDG_CACHE_HOME'] || join(homedir(), '.cache'), 'tocsin')
+  } catch {
+    return // a user without a home
+  }
+  if (isAbsolute(folder)) nodeModule.enableCompileCache?.(folder)
 }
 
 /** npm scripts and npx find the pinned Node by themselves; this is for direct calls of `tocsin`. */

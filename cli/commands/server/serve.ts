@@ -1,3 +1,4 @@
+import { flushCompileCache } from 'node:module'
 import { Command } from 'commander'
 import { readConfig } from '../../../server/config/config.ts'
 import { processEnvironment } from '../../../server/config/environment.ts'
@@ -28,6 +29,8 @@ docs/configuration.md describes every variable.`,
       const tocsin = await startTocsin(readConfig(processEnvironment()))
       endWithLastWords(tocsin.log)
       console.log(welcome(tocsin))
+      // Node writes it only at an orderly end, and a process that is killed should start quickly, too.
+      flushCompileCache()
       const gone = await Promise.race([stopSignal(), tocsin.gone])
       if (gone) {
         tocsin.log.error({ error: gone }, `exiting: ${whyGone(gone.code)}`)
