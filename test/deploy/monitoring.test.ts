@@ -157,6 +157,17 @@ describe('alert rules and dashboards', function () {
       expect(addedUp(expr), expr).to.deep.equal([])
   })
 
+  it('alert once about what all nodes share', () => {
+    const perNode = (expr: string) =>
+      shared.filter((metric) =>
+        new RegExp(`(?<!max (?:without|by) \\(\\w+\\) \\()\\b${metric}\\b`).test(expr),
+      )
+    expect(perNode('tocsin_steps_unknown > 0')).to.deep.equal(['tocsin_steps_unknown'])
+    expect(perNode('max without (instance) (tocsin_steps_unknown) > 0')).to.deep.equal([])
+    for (const { alert, expr } of rules.filter((rule) => rule.alert !== 'TocsinNodeGone'))
+      expect(perNode(expr), alert).to.deep.equal([])
+  })
+
   it('show every metric in a dashboard', () => {
     const shown = new Set(queries.flatMap(({ expr }) => namesOf(expr).selectors.map(({ metric }) => metric)))
     const bare = [...shown].map((name) => name.replace(/_(bucket|count|sum)$/, ''))
@@ -270,6 +281,21 @@ describe('promtool', function () {
         promql_expr_test: [expectation(alert, which === 'fires')],
       })),
     )
+    // What all nodes share, told by two of them, is one alert.
+    for (const { alert } of rules.filter(({ expr }) => expr.includes('without (instance)'))) {
+      const ofBoth = Object.entries(alertCases[alert]!.fires).flatMap(([series, values]) =>
+        ['a', 'b'].map((instance) => ({
+          series: series.replace('instance="a"', `instance="${instance}"`),
+          values,
+        })),
+      )
+      tests.push({
+        name: `${alert} of two nodes`,
+        interval: '1m',
+        input_series: ofBoth,
+        promql_expr_test: [expectation(alert, true)],
+      })
+    }
     const path = file('tests.yml', { rule_files: [join(root, rulesFile)], evaluation_interval: '1m', tests })
     expect(promtool('test', 'rules', path)).to.equal('')
   })
