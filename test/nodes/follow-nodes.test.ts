@@ -2,6 +2,7 @@ import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect } from 'chai'
 import type { Change } from '../../core/domain/change.ts'
+import { buildCatalogue } from '../../core/registry/catalogue.ts'
 import { createPauses, type Pauses } from '../../core/engine/turns/pauses.ts'
 import { openPlaybookLibrary, type PlaybookLibrary } from '../../core/investigation/playbook-library.ts'
 import { createWaits } from '../../core/investigation/waits.ts'
@@ -207,7 +208,6 @@ describe('what another node changes', () => {
     const open = (stores: Stores, more: Partial<LibraryOptions> = {}): Promise<PlaybookLibrary> => {
       const signals = bus.join()
       return openPlaybookLibrary({
-        ...more,
         store: stores.playbooks,
         catalogue,
         log,
@@ -215,6 +215,7 @@ describe('what another node changes', () => {
         exclusive: exclusiveOf(stores),
         onPublished: () => signals.publish({ kind: 'playbooks_changed' }),
         onReload: () => signals.publish({ kind: 'folder_asked' }),
+        ...more,
       })
     }
 
@@ -287,6 +288,33 @@ describe('what another node changes', () => {
       expect((await b.reloadAnywhere()).published).to.deep.equal([])
       await eventually('both have it', async () => b.newest('second') ?? undefined)
       expect(a.newest('second')).to.equal(b.newest('second'))
+    })
+
+    it('that a node cannot use does not replace the version it has, and its log says so once', async () => {
+      const errors: object[] = []
+      const a = await open(opened.stores)
+      const older = {
+        catalogue: buildCatalogue([]),
+        log: { ...log, error: (fields: object) => void errors.push(fields) },
+      }
+      const b = await open(other, older)
+      const before = b.newest('first')
+      const call = source('first', 2).replace(
+        'set: { n: 2 }',
+        'uses: tower.look_up\n    with: { kind: ip, value: 192.0.2.1 }',
+      )
+      await writeFile(join(folder(), 'first.yaml'), call)
+      expect((await a.reload()).published).to.deep.equal(['first'])
+      expect([await b.follow(), await b.follow()]).to.deep.equal([false, false])
+      expect(b.newest('first')).to.equal(before)
+      expect(errors).to.have.length(1)
+      expect(errors[0]).to.include({ playbook: 'first', hash: a.newest('first') })
+      expect((await open(other, older)).newest('first'), 'after a restart').to.equal(undefined)
+      expect(errors).to.have.length(2)
+      await write('first', 3)
+      await a.reload()
+      expect(await b.follow()).to.equal(true)
+      expect(b.newest('first')).to.equal(a.newest('first'))
     })
 
     it('is live within a second without signals', async () => {
