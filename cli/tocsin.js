@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 // The one file that every Node can read: it finds a Node that runs TypeScript (22.18 or later), then hands over to main.ts.
 import { spawn } from 'node:child_process'
+import { mkdirSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { constants, homedir } from 'node:os'
 import * as nodeModule from 'node:module'
@@ -32,13 +33,14 @@ if (major > 22 || (major === 22 && minor >= 18)) {
  * the shared temporary folder, Node's default: another user of the machine could put code there.
  */
 function keepCompiledModules() {
-  let folder
   try {
-    folder = join(process.env['XDG_CACHE_HOME'] || join(homedir(), '.cache'), 'tocsin')
+    const folder = join(process.env['XDG_CACHE_HOME'] || join(homedir(), '.cache'), 'tocsin')
+    if (!isAbsolute(folder)) return
+    mkdirSync(folder, { recursive: true, mode: 0o700 })
+    nodeModule.enableCompileCache?.(folder)
   } catch {
-    return // a user without a home
+    // A user without a home, or one that cannot write there.
   }
-  if (isAbsolute(folder)) nodeModule.enableCompileCache?.(folder)
 }
 
 /** npm scripts and npx find the pinned Node by themselves; this is for direct calls of `tocsin`. */

@@ -1,4 +1,4 @@
-import { existsSync, globSync, writeFileSync } from 'node:fs'
+import { existsSync, globSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'chai'
 import { eventually } from '../support/eventually.ts'
@@ -30,6 +30,7 @@ describe('compiled modules', function () {
     expect(kept('home/.cache/tocsin')).to.be.greaterThan(10)
     expect((await runWith({ XDG_CACHE_HOME: inFolder('caches') })).code).to.equal(0)
     expect(kept('caches/tocsin')).to.be.greaterThan(10)
+    expect(statSync(inFolder('caches/tocsin')).mode & 0o777).to.equal(0o700)
     expect(existsSync(inFolder('node-compile-cache'))).to.equal(false)
   })
 

@@ -83,6 +83,15 @@ export const audit: Chapter = {
       ],
     },
     {
+      promise: 'Compiled modules are not loaded from a folder that other users of the machine can write.',
+      proofs: [
+        [
+          'test/cli/compile-cache.test.ts',
+          'are kept in the cache folder of the user, not in the temporary folder of all',
+        ],
+      ],
+    },
+    {
       promise:
         'No signal opens a debugger in the process. Plugins and child processes find no credentials in the environment.',
       proofs: [
