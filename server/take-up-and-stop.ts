@@ -17,11 +17,16 @@ export async function takeUpUnfinished(
     if (count > 0)
       log.warn({ count }, 'connections need a new sign-in: a server stopped during a token renewal')
   }
+  const settleFollowers = () => stores.runs.settleFollowers()
   await endRenewals()
+  await settleFollowers()
   node.onGone(() => {
     container.get(tokens.newerRuns).lookNow()
     void endRenewals().catch((error: unknown) =>
       log.warn({ error }, 'could not end the token renewals of a node that is gone'),
+    )
+    void settleFollowers().catch((error: unknown) =>
+      log.warn({ error }, 'could not end the alerts that a node that is gone has left'),
     )
   })
   // Alerts first, while no run is active, so that the crash of an alert is not blamed on a run.

@@ -3,7 +3,8 @@ import { expect } from 'chai'
 import type { Alert } from '../../core/domain/alert.ts'
 import type { Organization } from '../../core/domain/organization.ts'
 import type { Run } from '../../core/domain/run.ts'
-import { completed, failed, newAlert, timelineOf, type GetSubject } from './fixture.ts'
+import { UnavailableError } from '../../core/errors/errors.ts'
+import { completed, expectRejection, failed, newAlert, timelineOf, type GetSubject } from './fixture.ts'
 import { somebody } from '../support/somebody.ts'
 
 const windowMs = 60_000
@@ -219,6 +220,25 @@ export function alertGroupsContract(subject: GetSubject): void {
       )
       expect(entries).to.have.length(11)
       expect(entries.at(-1)?.text).to.match(/ 100 repeats so far\.$/)
+    })
+
+    it('ends repeats that a process has left because it stopped between the end of the run and theirs', async () => {
+      const { stores, another } = subject()
+      const { run } = await first()
+      await start(run)
+      const posted = await Promise.all(Array.from({ length: 1_100 }, () => post()))
+      expect(posted.some(({ queued }) => 'run' in queued)).to.equal(false)
+      // The first thousand end in the same write as the run, the others in a later one.
+      const stopping = await another()
+      const stopped = new UnavailableError('store_closed', 'the process stops', { retryAfterMs: 1 })
+      stopping.runs.settleFollowers = () => Promise.reject(stopped)
+      await expectRejection(stopping.runs.end(run.uuid, completed), 'UnavailableError', 'store_closed')
+      await stopping.close()
+      const count = async (status: 5 | 15) =>
+        (await stores.alerts.list('all', { status }, { limit: 1 })).total
+      expect([await count(5), await count(15)], 'left behind').to.deep.equal([100, 1_001])
+      await stores.runs.settleFollowers()
+      expect([await count(5), await count(15)]).to.deep.equal([0, 1_101])
     })
 
     it('queues one run for concurrent alerts', async () => {

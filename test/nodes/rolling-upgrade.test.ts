@@ -222,6 +222,24 @@ describePostgres('nodes of two versions on one database', () => {
     await cluster.restart(old)
   })
 
+  it('end the repeats of an alert that a node which is gone has left', async function () {
+    this.timeout(hangMs)
+    const [first, repeat] = [await post(young, 'quick'), await post(young, 'quick')]
+    for (const alert of [first, repeat]) await completed(alert)
+    const sequence = (alert: string) => alert.split('-').at(-1)
+    // As if the node had ended the first alert, and not yet all of its repeats.
+    await query(
+      `UPDATE alerts SET status = 5, follows = (SELECT id FROM alerts WHERE sequence = ${sequence(first)})
+       WHERE sequence = ${sequence(repeat)}`,
+    )
+    await old.server.stop()
+    await eventually('the end of the repeat', async () => {
+      const [row] = await query(`SELECT status FROM alerts WHERE sequence = ${sequence(repeat)}`)
+      return Number(row?.['status']) === 15 || undefined
+    })
+    await cluster.restart(old)
+  })
+
   it('refuse to start an older one if the tables need a newer one', async function () {
     this.timeout(hangMs)
     await old.server.stop()

@@ -159,8 +159,8 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
   },
   'repeats of a killed process never end': {
     file: 'server/sql/runs/run-store.ts',
-    find: 'return !(yield* settleLeftBehind(this.database, this.clock.now()))',
-    replace: 'return false',
+    find: 'isLeft = !(await this.write(work))',
+    replace: 'isLeft = false',
   },
   'repeats do not end with the run': {
     file: 'server/sql/runs/run-transitions.ts',

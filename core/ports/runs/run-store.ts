@@ -141,6 +141,11 @@ export interface RunStore {
   countQueued(): Promise<ReadonlyMap<string, number>>
   /** Makes runs due whose turn belongs to a process that is not among the nodes, and ends those turns. To be called before the first turn. */
   recover(): Promise<void>
+  /**
+   * Ends alerts that follow an alert whose investigation has ended. More than a thousand end in several writes, and a process may be lost
+   * between two of them.
+   */
+  settleFollowers(): Promise<void>
   /** Runs whose process stopped during their turn more than once since they were last parked, oldest first. */
   suspects(): Promise<readonly SuspectRun[]>
   /** Records whether the run is the only one with a turn, so that a crash can be blamed on it. */

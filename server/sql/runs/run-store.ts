@@ -154,7 +154,7 @@ export class SqlRunStore extends SqlStore implements RunStore {
       uuid,
       write(() => (isLeft = true)),
     )
-    while (isLeft) isLeft = await this.write(() => this.#settleSome())
+    if (isLeft) await this.settleFollowers()
     return run
   }
 
@@ -266,17 +266,13 @@ export class SqlRunStore extends SqlStore implements RunStore {
     return this.read(() => countQueuedRuns(this.database))
   }
 
-  async recover(): Promise<void> {
-    let isLeft = await this.write(function* () {
-      yield* recoverRuns(this.database)
-      return yield* this.#settleSome()
-    })
-    while (isLeft) isLeft = await this.write(() => this.#settleSome())
+  recover(): Promise<void> {
+    return this.write(() => recoverRuns(this.database))
   }
 
-  /** Whether some are left. */
-  *#settleSome(): Work<boolean> {
-    return !(yield* settleLeftBehind(this.database, this.clock.now()))
+  async settleFollowers(): Promise<void> {
+    const work = () => settleLeftBehind(this.database, this.clock.now())
+    for (let isLeft = true; isLeft; ) isLeft = !(await this.write(work))
   }
 
   suspects(): Promise<readonly SuspectRun[]> {

@@ -58,13 +58,8 @@ The decision is part of the write that would queue the run, so simultaneous aler
         planted: [
           'repeats do not end with the run',
           'repeats complete although the first investigation failed',
+          'repeats of a killed process never end',
         ],
-      },
-      {
-        file: 'sqlite/alert-groups.test.ts',
-        title:
-          'repeats of an alert in SQLite end at the next start if the process stopped between the end of the run and theirs',
-        planted: ['repeats of a killed process never end'],
       },
       {
         file: 'faults/grouping.test.ts',
