@@ -56,10 +56,14 @@ await expiry.stop()
 await runner.drain(1_000)
 await stores.close()
 
-/** Runs whose undo has an unknown outcome wait for a person. */
+/**
+ * Runs whose undo has an unknown outcome wait for a person. What is due becomes a run, so runs are counted after it: else a containment could be
+ * missed on its way.
+ */
 async function isDone(): Promise<boolean> {
+  if ((await stores.containments.due(clock.now(), 1)).length > 0) return false
   const { queued, running } = await stores.runs.unfinishedWork()
-  return queued + running === 0 && (await stores.containments.due(clock.now(), 1)).length === 0
+  return queued + running === 0
 }
 
 async function callVendor({ purpose, skill, input, attempt }: SkillCall): Promise<unknown> {
