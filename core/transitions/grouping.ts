@@ -2,6 +2,7 @@ import { alertStatus, type AlertStatus } from '../domain/alert.ts'
 import type { AlertGroup, NewGroup } from '../domain/alert-group.ts'
 import { theServer } from '../domain/audit.ts'
 import type { CaseStatus } from '../plugin/index.ts'
+import { isFromFuture } from './clock-skew.ts'
 import { timelineEntry, type NewCaseEntry } from './timeline.ts'
 
 /** The author of grouping in timelines. */
@@ -14,12 +15,6 @@ export interface GroupState extends Pick<AlertGroup, 'beginsAt' | 'endsAt'> {
 }
 
 /**
- * By how much the clocks of nodes may differ, in milliseconds. Also covers the time for which a write waits for that of another node after it
- * has read its clock.
- */
-const maxClockSkewMs = 60_000
-
-/**
  * `begin`: the alert begins a new group; `join`: it repeats the first alert; `take_over`: it repeats one whose investigation failed,
  * and is investigated in its place.
  *
@@ -27,7 +22,7 @@ const maxClockSkewMs = 60_000
  * clocks of nodes is no reason.
  */
 export function groupingOf(group: GroupState | undefined, now: number): 'begin' | 'join' | 'take_over' {
-  if (group === undefined || group.beginsAt > now + maxClockSkewMs || group.endsAt <= now) return 'begin'
+  if (group === undefined || isFromFuture(group.beginsAt, now) || group.endsAt <= now) return 'begin'
   if (group.caseStatus === 'closed') return 'begin'
   return group.firstStatus === alertStatus.failed ? 'take_over' : 'join'
 }

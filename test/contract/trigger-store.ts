@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import type { RunEvent } from '../../core/domain/run.ts'
-import type { NotedEvent } from '../../core/ports/runs/trigger-store.ts'
+import type { NotedEvent, ReachedCount } from '../../core/ports/runs/trigger-store.ts'
 import { somebody } from '../support/somebody.ts'
 import { newAlert, timelineOf, type GetSubject } from './fixture.ts'
 
@@ -97,5 +97,42 @@ export function triggerStoreContract(subject: GetSubject): void {
       expect(await seen()).to.deep.equal([[2, 2]])
       expect(await seen()).to.deep.equal([])
     })
+
+    for (const order of ['01234', '43210', '31402', '24130', '12340'])
+      it(`starts once for an observable of several alerts, if they are looked at in the order ${order}`, async () => {
+        const { stores, acme, clock } = subject()
+        watch(true)
+        const ip = { kind: 'ip', value: '198.51.100.7' } as const
+        const counts = [{ playbookName: 'react', observables: [ip], times: 4, withinMs: 1_000 }]
+        const found: ReachedCount[] = []
+        async function settleAll(count: number, at: readonly number[]): Promise<void> {
+          for (let made = 0; made < count; made++) {
+            clock.nowMs += 10
+            await stores.alerts.create(newAlert(acme))
+          }
+          const events = await store().pending(count, [])
+          for (const index of at)
+            await store().settleAlert(events[index] as NotedEvent, counts, (reached) => {
+              found.push(...reached)
+              return { runs: [], notes: [] }
+            })
+        }
+        const indexes = Array.from(order, Number)
+        await settleAll(5, indexes)
+        expect(found.map(({ alerts, ...one }) => ({ ...one, alerts: alerts.length }))).to.deep.equal([
+          {
+            playbookName: 'react',
+            ...ip,
+            count: 4,
+            firstAt: found[0]?.firstAt,
+            alerts: 4,
+          },
+        ])
+        await settleAll(5, indexes)
+        expect(found).to.have.length(1)
+        clock.nowMs += 2_000
+        await settleAll(5, indexes)
+        expect(found, 'after the window').to.have.length(2)
+      })
   })
 }

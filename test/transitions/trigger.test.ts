@@ -48,11 +48,16 @@ describe('a chain of playbooks', () => {
 describe('a start for an observable', () => {
   const second = { withinMs: 1_000 }
   it('prevents another one in its window', () => {
-    expect(hasFired(second, undefined, 5_000)).to.equal(false)
-    expect(hasFired(second, 4_001, 5_000)).to.equal(true)
-    expect(hasFired(second, 4_000, 5_000)).to.equal(false)
+    expect(hasFired(second, undefined, 5_000, 5_000)).to.equal(false)
+    expect(hasFired(second, 4_001, 5_000, 5_000)).to.equal(true)
+    expect(hasFired(second, 4_000, 5_000, 5_000)).to.equal(false)
+  })
+  it('prevents another one for an alert that arrived before, and is looked at later', () => {
+    expect(hasFired(second, 5_001, 5_000, 5_002)).to.equal(true)
+    expect(hasFired(second, 9_000, 5_000, 9_001)).to.equal(true)
   })
   it('prevents none if it is in the future, after the clock was set back', () => {
-    expect(hasFired(second, 9_000, 5_000)).to.equal(false)
+    expect(hasFired(second, 65_000, 5_000, 5_000)).to.equal(true)
+    expect(hasFired(second, 65_001, 5_000, 5_000)).to.equal(false)
   })
 })

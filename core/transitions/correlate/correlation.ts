@@ -1,6 +1,7 @@
 import { theServer } from '../../domain/audit.ts'
 import type { CorrelationKey } from '../../correlation/correlation.ts'
 import type { CaseStatus } from '../../plugin/index.ts'
+import { isFromFuture } from '../clock-skew.ts'
 import { timelineEntry, type NewCaseEntry } from '../timeline.ts'
 
 /** The author of joins in timelines. */
@@ -19,15 +20,15 @@ export interface KeyState {
 
 /**
  * `join`: alerts with the key join its case; `closed` and `full`: its case takes no more alerts; `none`: no earlier alert is recent
- * enough. The shorter window counts, of the rule now and of the rule that saw the key last. A time in the future is ignored: the
- * clock was set back.
+ * enough. The shorter window counts, of the rule now and of the rule that saw the key last. A key from the future is ignored: the
+ * clock was set back. A difference between the clocks of nodes is no reason.
  */
 export function matchOf(
   state: KeyState | undefined,
   { windowMs, max }: Pick<CorrelationKey, 'windowMs' | 'max'>,
   now: number,
 ): 'join' | 'closed' | 'full' | 'none' {
-  if (state === undefined || state.lastAt > now || state.endsAt <= now) return 'none'
+  if (state === undefined || isFromFuture(state.lastAt, now) || state.endsAt <= now) return 'none'
   if (state.lastAt + windowMs <= now) return 'none'
   if (state.caseStatus === 'closed') return 'closed'
   return state.joined + 1 >= max ? 'full' : 'join'

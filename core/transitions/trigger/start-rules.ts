@@ -1,3 +1,5 @@
+import { isFromFuture } from '../clock-skew.ts'
+
 /** Playbooks in the chain that leads to a run. */
 export const maxTriggerChain = 5
 
@@ -19,12 +21,15 @@ export const chainAfter = (chain: readonly string[], playbookName: string): read
   playbookName,
 ]
 
-/** Whether a playbook started for an observable within its window before: no sighting starts it again. */
-export function hasFired(
+/**
+ * Whether a playbook has started for an observable in the window before an alert, or after it: alerts are not looked at in the order in which
+ * they arrived, and none starts it again.
+ *
+ * @param firedAt time of the last alert that the start has counted
+ */
+export const hasFired = (
   { withinMs }: { readonly withinMs: number },
   firedAt: number | undefined,
+  alertAt: number,
   now: number,
-): boolean {
-  // A start in the future: the clock was set back.
-  return firedAt !== undefined && firedAt <= now && firedAt > now - withinMs
-}
+): boolean => firedAt !== undefined && !isFromFuture(firedAt, now) && firedAt > alertAt - withinMs

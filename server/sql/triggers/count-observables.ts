@@ -10,8 +10,10 @@ interface Sighting {
   readonly organization: number
   /** Id of the alert. */
   readonly alert: string
-  /** Epoch milliseconds. */
+  /** When the alert arrived, in epoch milliseconds. */
   readonly at: number
+  /** The present time. */
+  readonly now: number
 }
 
 /** Expired rows deleted with each alert: more than it can add. */
@@ -46,7 +48,7 @@ export function* countObservables(
 
 function* reached(
   database: Database,
-  { organization, at }: Sighting,
+  { organization, at, now }: Sighting,
   { kind, value }: CountedObservable,
   count: EntityCount,
 ): Work<readonly ReachedCount[]> {
@@ -57,24 +59,38 @@ function* reached(
     ...key,
   )
   // Asked first: a flood of alerts with one observable must not count all of its sightings for each alert.
-  if (hasFired(count, fired?.at, at)) return []
-  const window = [organization, kind, value, at - withinMs, at] as const
-  const inWindow = 'organization_id = ? AND kind = ? AND value = ? AND at > ? AND at <= ?'
-  const found = yield* database.one<{ count: number; firstAt: number }>(
-    `SELECT count(*) AS count, min(at) AS "firstAt" FROM entity_sightings WHERE ${inWindow}`,
-    ...window,
+  if (hasFired(count, fired?.at, at, now)) return []
+  const observable = [organization, kind, value] as const
+  const sightings = 'entity_sightings WHERE organization_id = ? AND kind = ? AND value = ?'
+  // Of the windows with this sighting, the first with enough: alerts that arrived after it may have been counted before.
+  const found = yield* database.get<{ count: number; firstAt: number; lastAt: number }>(
+    `SELECT ends.at AS "lastAt", count(*) AS count, min(seen.at) AS "firstAt"
+     FROM (SELECT DISTINCT at FROM ${sightings} AND at >= ? AND at < ?) ends
+       JOIN (SELECT at FROM ${sightings} AND at > ? AND at < ?) seen ON seen.at <= ends.at AND seen.at > ends.at - ?
+     GROUP BY ends.at HAVING count(*) >= ? ORDER BY ends.at LIMIT 1`,
+    ...observable,
+    at,
+    at + withinMs,
+    ...observable,
+    at - withinMs,
+    at + withinMs,
+    withinMs,
+    count.times,
   )
-  if (found.count < count.times) return []
+  if (found === undefined) return []
+  const { lastAt, ...reachedCount } = found
   yield* database.run(
     `INSERT INTO entity_firings (organization_id, playbook_name, kind, value, at) VALUES (?, ?, ?, ?, ?)
      ON CONFLICT (organization_id, playbook_name, kind, value) DO UPDATE SET at = excluded.at`,
     ...key,
-    at,
+    lastAt,
   )
   const alerts = yield* database.all<{ alert: string }>(
-    `SELECT alert FROM entity_sightings WHERE ${inWindow} ORDER BY at DESC, alert DESC LIMIT ?`,
-    ...window,
+    `SELECT alert FROM ${sightings} AND at > ? AND at <= ? ORDER BY at DESC, alert DESC LIMIT ?`,
+    ...observable,
+    lastAt - withinMs,
+    lastAt,
     maxTriggerAlerts,
   )
-  return [{ playbookName, kind, value, ...found, alerts: alerts.map((row) => row.alert) }]
+  return [{ playbookName, kind, value, ...reachedCount, alerts: alerts.map((row) => row.alert) }]
 }

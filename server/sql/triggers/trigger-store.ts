@@ -82,7 +82,8 @@ export class SqlTriggerStore extends SqlStore implements TriggerStore {
       if (settled === undefined) return undefined
       const { subject } = event
       if (subject.kind !== 'alert' || subject.alertId === null) return []
-      const sighting = { organization: settled.organization, alert: subject.alertId, at: subject.at }
+      const { alertId: alert, at } = subject
+      const sighting = { organization: settled.organization, alert, at, now: this.clock.now() }
       return yield* this.#apply(
         event,
         settled,
