@@ -116,6 +116,22 @@ describe('an upload of a file to a case', () => {
     expect((await list()).data.map(({ name }: { name: string }) => name)).to.deep.equal(['a.txt', 'a.txt'])
   })
 
+  it('is replayed if another node has been first while its content arrived', async () => {
+    const headers = { 'idempotency-key': 'k' }
+    const first = await upload(largeFile, { headers })
+    const { requests } = api.stores
+    const once = requests.once.bind(requests)
+    // The store tells it only in the last write.
+    requests.once = async (request, work, recall) => {
+      await work()
+      return await once(request, work, recall)
+    }
+    const second = await upload(largeFile, { headers })
+    expect([second.status, second.headers.get('idempotency-replayed')]).to.deep.equal([201, 'true'])
+    expect(second.json).to.deep.equal(first.json)
+    expectProblem(await upload(`${largeFile}.`, { headers }), 422, 'idempotency_key_reused')
+  })
+
   it('takes effect once for an Idempotency-Key, which belongs to its content', async () => {
     const headers = { 'idempotency-key': 'k' }
     const first = await upload(largeFile, { headers })

@@ -200,7 +200,7 @@ async function readContent(
 }
 
 const noBytes = new Uint8Array()
-const noStream: BodyStream = { content: Readable.from([]), size: 0 }
+const noStream: BodyStream = { content: Readable.from([]), size: 0, sha256: async () => '' }
 /** Memory that a body takes while it is read as a stream. */
 const streamBytes = 2 * 1_048_576
 

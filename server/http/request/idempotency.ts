@@ -82,7 +82,7 @@ export async function handleOnce(
     .catch((error: unknown) => {
       throw (error instanceof ConflictError && refusals[error.code]?.(error)) || error
     })
-  if (replayed && streamed !== undefined && !(await streamed.isSame(answer, stream.content)))
+  if (replayed && streamed !== undefined && !streamed.isSame(answer, await stream.sha256()))
     throw idempotencyKeyReused('request')
   return replayed
     ? { ...answer, headers: { ...answer.headers, 'idempotency-replayed': 'true' } }

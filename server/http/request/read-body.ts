@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { getRawBody } from 'raw-body'
 import { ValidationError } from '../../../core/errors/errors.ts'
@@ -118,10 +119,7 @@ export async function readRequestBytes(request: IncomingMessage, limit: number):
 
 export interface StreamedBody {
   /** Whether a repeated request has the content of the first one, whose response is given. */
-  readonly isSame: (
-    replayed: { readonly body?: unknown },
-    content: AsyncIterable<Uint8Array>,
-  ) => Promise<boolean>
+  readonly isSame: (replayed: { readonly body?: unknown }, sha256: string) => boolean
 }
 
 /** A body that arrives while it is read. */
@@ -130,6 +128,8 @@ export interface BodyStream {
   readonly content: AsyncIterable<Uint8Array>
   /** Bytes, if the sender announced them. */
   readonly size: number | undefined
+  /** Of the whole content, in hex; reads what is left of it. Rejects with RequestError `body_interrupted`. */
+  sha256(): Promise<string>
 }
 
 /**
@@ -140,14 +140,25 @@ export interface BodyStream {
 export function streamOfBody(request: IncomingMessage): BodyStream {
   requireUncompressed(request.headers)
   const { 'transfer-encoding': encoding, 'content-length': length = '0' } = request.headers
-  return { content: chunksOf(request), size: encoding === undefined ? Number(length) : undefined }
-}
-
-async function* chunksOf(request: IncomingMessage): AsyncGenerator<Uint8Array> {
-  try {
-    yield* request.iterator({ destroyOnReturn: false }) as AsyncIterable<Uint8Array>
-  } catch (cause) {
-    throw new RequestError('body_interrupted', undefined, { cause })
+  const hash = createHash('sha256')
+  async function* chunks(): AsyncGenerator<Uint8Array> {
+    if (request.readableEnded) return
+    try {
+      for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Uint8Array>) {
+        hash.update(chunk)
+        yield chunk
+      }
+    } catch (cause) {
+      throw new RequestError('body_interrupted', undefined, { cause })
+    }
+  }
+  return {
+    content: chunks(),
+    size: encoding === undefined ? Number(length) : undefined,
+    async sha256() {
+      for await (const _ of chunks());
+      return hash.digest('hex')
+    },
   }
 }
 

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import type { CaseAttachment } from '../../../../../core/domain/case.ts'
 import type { UploadedFile } from '../../../../../core/ports/case-file-store.ts'
 import { sizeText } from '../../../../../core/transitions/case-files.ts'
@@ -42,12 +41,6 @@ const uploadAnswer = ({ file, isNew }: UploadedFile, caseId: string): Answer => 
   location: `/cases/${caseId}/files/${file.sha256}`,
 })
 
-async function sha256Of(content: AsyncIterable<Uint8Array>): Promise<string> {
-  const hash = createHash('sha256')
-  for await (const chunk of content) hash.update(chunk)
-  return hash.digest('hex')
-}
-
 const uploadFile = defineRoute({
   method: 'POST',
   path: '/cases/{case}/files',
@@ -67,8 +60,7 @@ const uploadFile = defineRoute({
     },
   },
   stream: {
-    isSame: async ({ body }, content) =>
-      (body as { readonly sha256?: string }).sha256 === (await sha256Of(content)),
+    isSame: ({ body }, sha256) => (body as { readonly sha256?: string }).sha256 === sha256,
   },
   recall: {
     keeps: (written) => written,
