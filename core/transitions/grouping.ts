@@ -2,7 +2,6 @@ import { alertStatus, type AlertStatus } from '../domain/alert.ts'
 import type { AlertGroup, NewGroup } from '../domain/alert-group.ts'
 import { theServer } from '../domain/audit.ts'
 import type { CaseStatus } from '../plugin/index.ts'
-import { isFromFuture } from './clock-skew.ts'
 import { timelineEntry, type NewCaseEntry } from './timeline.ts'
 
 /** The author of grouping in timelines. */
@@ -13,6 +12,15 @@ export interface GroupState extends Pick<AlertGroup, 'beginsAt' | 'endsAt'> {
   readonly caseStatus: CaseStatus | null
   readonly firstStatus: AlertStatus
 }
+
+/**
+ * By how much the clocks of nodes may differ, in milliseconds. Also covers the time for which a write waits for that of another node after it
+ * has read its clock. A time that is further in the future was stored before the clock was set back.
+ */
+const maxClockSkewMs = 60_000
+
+/** Whether a stored time is one that no node can have stored by now, because the clock was set back since. */
+export const isFromFuture = (at: number, now: number): boolean => at > now + maxClockSkewMs
 
 /**
  * `begin`: the alert begins a new group; `join`: it repeats the first alert; `take_over`: it repeats one whose investigation failed,

@@ -1,7 +1,7 @@
 import { theServer } from '../../domain/audit.ts'
 import type { CorrelationKey } from '../../correlation/correlation.ts'
 import type { CaseStatus } from '../../plugin/index.ts'
-import { isFromFuture } from '../clock-skew.ts'
+import { isFromFuture } from '../grouping.ts'
 import { timelineEntry, type NewCaseEntry } from '../timeline.ts'
 
 /** The author of joins in timelines. */

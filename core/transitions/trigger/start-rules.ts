@@ -1,4 +1,4 @@
-import { isFromFuture } from '../clock-skew.ts'
+import { isFromFuture } from '../grouping.ts'
 
 /** Playbooks in the chain that leads to a run. */
 export const maxTriggerChain = 5
