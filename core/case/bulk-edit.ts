@@ -20,12 +20,22 @@ export interface BulkCase {
   readonly found: Case | undefined
   /** Whether it is as the requester has seen it. */
   readonly isAsSeen: boolean
+  /** What this request did to it before it was interrupted. */
+  readonly done?: CaseUndo | undefined
+}
+
+/** A change that was made. */
+interface CaseUndo {
+  /** After the change. */
+  readonly revision: number
+  /** The earlier values of the changed fields. */
+  readonly before: ApiCaseChanges
 }
 
 export type BulkOutcome =
-  | { readonly outcome: 'changed'; readonly changed: Case; readonly before: ApiCaseChanges }
+  | ({ readonly outcome: 'changed'; readonly id: string } & CaseUndo)
   /** It has these values already. */
-  | { readonly outcome: 'unchanged'; readonly changed: Case }
+  | { readonly outcome: 'unchanged'; readonly id: string; readonly revision: number }
   | {
       readonly outcome: 'refused'
       readonly error: { readonly code: string; readonly message: string; readonly hint?: string | undefined }
@@ -37,24 +47,32 @@ export type BulkOutcome =
  */
 export async function editOneOf(
   cases: Pick<CaseStore, 'edit'>,
-  { id, found, isAsSeen }: BulkCase,
+  { id, found, isAsSeen, done }: BulkCase,
   edit: CaseEdit,
   by: Actor,
 ): Promise<BulkOutcome> {
   if (found === undefined) return refused('case_not_found', `there is no case '${id.slice(0, 64)}'`)
+  if (done !== undefined) return { outcome: 'changed', id: found.id, ...done }
   try {
     requireNotMerged(found)
     requireClosing(found, edit)
     if (caseDifference(found, withClosing(found, edit)) === undefined)
-      return { outcome: 'unchanged', changed: found }
+      return { outcome: 'unchanged', id: found.id, revision: found.revision }
     if (!isAsSeen) return changedMeanwhile(found.id)
     const changed = await cases.edit(found.organizationUuid, found.id, edit, by, found.revision)
-    return { outcome: 'changed', changed, before: valuesBefore(found, changed) }
+    const { id: changedId, revision } = changed
+    return { outcome: 'changed', id: changedId, revision, before: valuesBefore(found, changed) }
   } catch (error) {
     if (!(error instanceof TocsinError) || error instanceof UnavailableError) throw error
     if (error.code === 'revision_changed') return changedMeanwhile(found.id)
     return refused(error.code, error.message, error.hint)
   }
+}
+
+/** The values that the edit will replace; undefined: it changes nothing. */
+export function valuesToReplace(found: Case, edit: CaseEdit): ApiCaseChanges | undefined {
+  const changes = caseDifference(found, withClosing(found, edit))
+  return changes && valuesBefore(found, { ...found, ...(changes as Partial<Case>) })
 }
 
 /** The earlier values of the changed fields, which undo the change. */

@@ -95,6 +95,26 @@ export function caseStoreContract(subject: GetSubject): void {
       expect(await ids({}, 'queue')).to.deep.equal(['One', 'Two'])
     })
 
+    it('tells which cases a request has changed', async () => {
+      const { stores, acme } = subject()
+      const [changed, noted, other] = await Promise.all(
+        ['a', 'b', 'c'].map((key) => stores.cases.create(acme.uuid, { title: key }, run1, key)),
+      )
+      const by = { ...kim, requestId: 'request-1' }
+      await stores.cases.edit(acme.uuid, changed!.id, { verdict: 'benign' }, by, 1)
+      await stores.cases.comment(acme.uuid, noted!.id, 'seen', by, 'note')
+      await stores.cases.edit(
+        acme.uuid,
+        other!.id,
+        { verdict: 'benign' },
+        { ...by, requestId: 'request-2' },
+        1,
+      )
+      const ids = [changed!, noted!, other!].map(({ id }) => id)
+      expect([...(await stores.cases.changedBy('request-1', ids))]).to.deep.equal([changed!.id])
+      expect([...(await stores.cases.changedBy('request-1', [other!.id]))]).to.deep.equal([])
+    })
+
     it('finds by id in any letter case, within the scope only', async () => {
       const { stores, acme, globex } = subject()
       const made = await stores.cases.create(acme.uuid, { title: 'One' }, run1, 'a')

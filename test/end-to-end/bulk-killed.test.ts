@@ -12,6 +12,7 @@ const touched = new Set(Array.from({ length: 20 }, (_, n) => 7 + n * 490))
 interface Result {
   readonly case_id: string
   readonly outcome: 'changed' | 'unchanged' | 'refused'
+  readonly before: object | null
   readonly error: { readonly code: string } | null
 }
 
@@ -76,6 +77,9 @@ describe('a change of 10,000 cases whose process is killed', function () {
     expect(new Set(results.map((each) => each.case_id)).size).to.equal(count)
     const refused = results.filter(({ outcome }) => outcome === 'refused')
     expect(refused.map((each) => Number(each.case_id.split('-')[1]))).to.have.members([...touched])
+    const changed = results.filter(({ outcome }) => outcome === 'changed')
+    expect(changed).to.have.length(count - touched.size)
+    for (const { before } of changed) expect(before).to.deep.equal({ verdict: 'unknown' })
     expect(new Set(refused.map(({ error }) => error?.code))).to.deep.equal(new Set(['revision_changed']))
 
     await tocsin.server.stop('SIGTERM')

@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import { theRun } from '../../core/domain/audit.ts'
+import { UnavailableError } from '../../core/errors/errors.ts'
 import { startApi, type Api, type CallOptions } from './support/api.ts'
 import { expectFits, expectProblem } from './support/schemas.ts'
 
@@ -290,6 +291,46 @@ describe('work on cases over HTTP', () => {
       expect(replayed.headers.get('idempotency-replayed')).to.equal('true')
       expect(replayed.json).to.deep.equal(first.json)
       expect((await call('GET', `cases/${ids[0]}`)).json.revision).to.equal(3)
+    })
+
+    it('reports what it changed before it was interrupted, also if that happened twice', async () => {
+      const ids = [await open(), await open('low'), await open(), await open(), await open()]
+      const [, , done] = ids
+      await patch(done!, closing)
+      const cases = seen(ids).map((each) => (each.case_id === done ? { ...each, revision: 2 } : each))
+      const send = () => bulk({ cases, changes: closing }, { 'idempotency-key': 'cut' })
+      const { stores } = api
+      const edit = stores.cases.edit.bind(stores.cases)
+      const failAt = (...failing: readonly string[]) => {
+        stores.cases.edit = async (organization, at, ...others) => {
+          if (failing.includes(at))
+            throw new UnavailableError('storage_unavailable', 'the node stops', { retryAfterMs: 1 })
+          return await edit(organization, at, ...others)
+        }
+      }
+      for (const left of [2, 1]) {
+        failAt(...ids.slice(-left))
+        expect((await send()).status).to.equal(503)
+        await patch(ids[0]!, { severity: 'critical' })
+      }
+      failAt()
+      const { json } = await send()
+      const before = { status: 'open', closing_reason: null, resolution: '' }
+      const changed = (case_id: string | undefined) => ({
+        case_id,
+        outcome: 'changed',
+        revision: 2,
+        before,
+        error: null,
+      })
+      expect(json.data).to.deep.equal([
+        changed(ids[0]),
+        changed(ids[1]),
+        { case_id: done, outcome: 'unchanged', revision: 2, before: null, error: null },
+        changed(ids[3]),
+        changed(ids[4]),
+      ])
+      expect((await send()).json).to.deep.equal(json)
     })
 
     it('lets one of two simultaneous requests win each case', async () => {

@@ -74,6 +74,7 @@ export function testCases(prefix = 'DEMO', title = 'The case of the run', id = `
       return { data, nextCursor: null, total: data.length }
     },
     actions: async () => ({ data: [], total: 0 }),
+    changedBy: async (requestId, ids) => new Set(ids.filter((of) => isChangedBy(requestId, of, entries))),
     create: async (_organization, changes, by, key) => once(key, () => open(changes, by)),
     update: async (_organization, id, changes, by, key) =>
       once(key, () =>
@@ -133,6 +134,13 @@ function testFiles(existing: (id: string) => Case): CaseFileStore {
     open: async (_scope, id, sha256) => inCase(id).find((file) => file.sha256 === sha256),
   }
 }
+
+const isChangedBy = (
+  requestId: string,
+  id: string,
+  entries: readonly (CaseEntry & { readonly caseId: string })[],
+): boolean =>
+  entries.some((entry) => entry.caseId === id && entry.kind === 'changed' && entry.request_id === requestId)
 
 const author = ({ requestId: request_id, ...actor }: Actor) => ({ actor, request_id })
 

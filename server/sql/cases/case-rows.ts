@@ -85,6 +85,25 @@ export function ofCase(column: string, id: string): Condition {
   }
 }
 
+/** Those of these cases whose timeline has a change of this request. */
+export function* casesChangedBy(
+  database: Database,
+  requestId: string,
+  ids: readonly string[],
+): Work<ReadonlySet<string>> {
+  const found = yield* together(
+    ids.map((id) => {
+      const { sql, values } = ofCase('t.case_id', id)
+      return database.get(
+        `SELECT 1 AS found FROM case_entries t WHERE ${sql} AND t.kind = 'changed' AND t.request_id = ? LIMIT 1`,
+        ...values,
+        requestId,
+      )
+    }),
+  )
+  return new Set(ids.filter((_, index) => found[index] !== undefined))
+}
+
 /** Throws NotFoundError `case_not_found`, also for a case of another organization. */
 export function* requireCaseRow(database: Database, organizationUuid: string, id: string): Work<CaseRow> {
   const row = yield* findCaseRow(database, id)

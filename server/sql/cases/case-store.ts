@@ -9,6 +9,7 @@ import {
   caseByRow,
   caseForWrite,
   caseRowsOf,
+  casesChangedBy,
   findCaseRow,
   insertCase,
   requireCaseRow,
@@ -138,6 +139,10 @@ export class SqlCaseStore extends SqlStore implements CaseStore {
       if (row === undefined || !isInScope(scope, row.organizationUuid)) return { data: none, total: 0 }
       return yield* actionsOf(this.database, row.id, limit)
     })
+  }
+
+  changedBy(requestId: string, ids: readonly string[]): Promise<ReadonlySet<string>> {
+    return this.read(() => casesChangedBy(this.database, requestId, ids))
   }
 
   create(organizationUuid: string, changes: NewCase, by: Actor, key: string): Promise<Case> {

@@ -1,4 +1,9 @@
-import { editOneOf, type BulkCase, type BulkOutcome } from '../../../../core/case/bulk-edit.ts'
+import {
+  editOneOf,
+  valuesToReplace,
+  type BulkCase,
+  type BulkOutcome,
+} from '../../../../core/case/bulk-edit.ts'
 import type { Actor } from '../../../../core/domain/audit.ts'
 import type { ApiCaseChanges, CaseEdit } from '../../../../core/domain/case.ts'
 import { ValidationError } from '../../../../core/errors/errors.ts'
@@ -85,36 +90,70 @@ export const changeManyCases = defineRoute({
   },
   recall: {
     keeps: (written) => written,
-    // Cases that the interrupted request has changed are `unchanged` now.
+    // Under the id of the first request, so that another repeat finds the changes of all attempts.
     async answer(kept, { caller }, services) {
-      const { changes, cases, next_cursor } = kept as BegunChange
-      return {
-        body: await changeCases(
-          { changes, cases: await readSeen(cases, caller, services), next_cursor },
-          caller,
-          services,
-        ),
-      }
+      const begun = kept as BegunChange
+      const cases = await begunCases(begun, caller, services)
+      const actor = { ...caller.actor, requestId: begun.request_id ?? caller.actor.requestId }
+      return { body: await changeCases({ ...begun, cases }, actor, services) }
     },
   },
   async handle({ body, caller }, services) {
     const { changes } = body
+    const { actor } = caller
     const { cases, nextCursor: next_cursor } = await chosenCases(body, caller, services)
-    const seen = cases.map(({ id, found, isAsSeen }) => ({
-      case_id: id,
-      revision: isAsSeen ? (found?.revision ?? null) : null,
-    }))
-    await services.stores.requests.begin({ changes, cases: seen, next_cursor } satisfies BegunChange)
-    return { body: await changeCases({ changes, cases, next_cursor }, caller, services) }
+    const editIn = editsByOrganization(editOf(changes), actor, services)
+    const begun: BegunChange = {
+      request_id: actor.requestId,
+      changes,
+      cases: await Promise.all(cases.map((each) => begunCase(each, editIn))),
+      next_cursor,
+    }
+    await services.stores.requests.begin(begun)
+    return { body: await changeCases({ changes, cases, next_cursor }, actor, services) }
   },
 })
 
 /** What a request has to do, so that it can go on after a crash. */
 interface BegunChange {
+  /** Absent if an earlier version began the request. */
+  readonly request_id?: string | null
   readonly changes: ApiCaseChanges
-  /** Null: the requester has not seen the present state. */
-  readonly cases: readonly { readonly case_id: string; readonly revision: number | null }[]
+  readonly cases: readonly SeenCase[]
   readonly next_cursor: string | null
+}
+
+interface SeenCase {
+  readonly case_id: string
+  /** Null: the requester has not seen the present state. */
+  readonly revision: number | null
+  /** The values that the change replaces; absent: it replaces none. */
+  readonly before?: ApiCaseChanges
+}
+
+type EditIn = ReturnType<typeof editsByOrganization>
+
+async function begunCase({ id, found, isAsSeen }: BulkCase, editIn: EditIn): Promise<SeenCase> {
+  if (found === undefined || !isAsSeen) return { case_id: id, revision: null }
+  const before = valuesToReplace(found, await editIn(found.organizationUuid))
+  return { case_id: id, revision: found.revision, ...(before && { before }) }
+}
+
+/** The cases of an interrupted request, with what it has done to them. */
+async function begunCases(
+  { request_id: requestId, cases }: BegunChange,
+  caller: Caller,
+  services: Services,
+): Promise<readonly BulkCase[]> {
+  const now = await readSeen(cases, caller, services)
+  if (typeof requestId !== 'string') return now
+  const others = now.flatMap(({ found, isAsSeen }) => (isAsSeen || found === undefined ? [] : [found.id]))
+  const changed = await services.stores.cases.changedBy(requestId, others)
+  return now.map((each, index) => {
+    const { revision = null, before } = cases[index] ?? {}
+    if (revision === null || before === undefined || !changed.has(each.found?.id ?? '')) return each
+    return { ...each, done: { revision: revision + 1, before } }
+  })
 }
 
 async function changeCases(
@@ -123,7 +162,7 @@ async function changeCases(
     cases,
     next_cursor,
   }: Pick<BegunChange, 'changes' | 'next_cursor'> & { readonly cases: readonly BulkCase[] },
-  { actor }: Caller,
+  actor: Actor,
   services: Services,
 ) {
   const editIn = editsByOrganization(editOf(changes), actor, services)
@@ -142,7 +181,7 @@ async function changeCases(
 }
 
 const readSeen = (
-  cases: BegunChange['cases'],
+  cases: readonly SeenCase[],
   { scope }: Caller,
   { stores }: Services,
 ): Promise<readonly BulkCase[]> =>
@@ -202,9 +241,9 @@ const invalid = (pointer: string, message: string) =>
   new ValidationError('value_invalid', message, [{ pointer, message }])
 
 const resultView = (id: string, result: BulkOutcome) => ({
-  case_id: result.outcome === 'refused' ? id : result.changed.id,
+  case_id: result.outcome === 'refused' ? id : result.id,
   outcome: result.outcome,
-  revision: result.outcome === 'refused' ? null : result.changed.revision,
+  revision: result.outcome === 'refused' ? null : result.revision,
   before: result.outcome === 'changed' ? result.before : null,
   error: result.outcome === 'refused' ? result.error : null,
 })
