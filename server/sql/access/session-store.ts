@@ -1,4 +1,4 @@
-import { eachInTurn, type Work } from '../database/work.ts'
+import { eachTogether, type Work } from '../database/work.ts'
 import type { Actor, AuditAction } from '../../../core/domain/audit.ts'
 import type { Session, SessionHolder, SessionLimits } from '../../../core/domain/session.ts'
 import type { NewSession, SessionStore } from '../../../core/ports/access/session-store.ts'
@@ -111,7 +111,7 @@ function* toSession(database: Database, { keyId, accountUuid, ...row }: SessionR
 }
 
 function* sessionsOf(database: Database, accountUuid: string): Work<readonly Session[]> {
-  return yield* eachInTurn(
+  return yield* eachTogether(
     yield* database.all<SessionRow>(`${select} WHERE a.uuid = ? ORDER BY s.id DESC`, accountUuid),
     (row) => toSession(database, row),
   )

@@ -1,4 +1,4 @@
-import { eachInTurn, known, together, type Work } from '../database/work.ts'
+import { eachTogether, known, together, type Work } from '../database/work.ts'
 import type { Alert, AlertProgress, NewAlert } from '../../../core/domain/alert.ts'
 import { composeAlertId } from '../../../core/domain/ids.ts'
 import type { AlertGroup } from '../../../core/domain/alert-group.ts'
@@ -194,7 +194,7 @@ export class SqlAlertStore extends SqlStore implements AlertStore {
         after,
         requireLimit(limit),
       )
-      return yield* eachInTurn(rowsWithin(rows, maxRecoveredBytes), (row) => this.#awaiting(row))
+      return yield* eachTogether(rowsWithin(rows, maxRecoveredBytes), (row) => this.#awaiting(row))
     })
   }
 

@@ -1,4 +1,4 @@
-import { eachInTurn, type Work } from '../database/work.ts'
+import { eachTogether, type Work } from '../database/work.ts'
 import type { NewCorrelation } from '../../../core/correlation/correlation.ts'
 import { composeCaseId } from '../../../core/domain/ids.ts'
 import type { Run } from '../../../core/domain/run.ts'
@@ -50,7 +50,7 @@ export function* correlate(
   now: number,
 ): Work<AlertStateRow> {
   yield* makeRoom(database, expiringTables.correlationKeys, now)
-  const keys = yield* eachInTurn(given, (key) => findKey(database, organization, key))
+  const keys = yield* eachTogether(given, (key) => findKey(database, organization, key))
   const match = joinedCase(keys, now)
   const opened = match === undefined ? yield* openCase(database, run, { title: caseTitle }, now) : undefined
   const caseRow = match?.state.caseRow ?? opened!.row

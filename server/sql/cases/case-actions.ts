@@ -1,4 +1,4 @@
-import { eachInTurn, type Work } from '../database/work.ts'
+import { eachTogether, type Work } from '../database/work.ts'
 import { actionOf } from '../../../core/case/actions.ts'
 import type { CaseAction } from '../../../core/domain/case.ts'
 import type { JournalEntry } from '../../../core/domain/run.ts'
@@ -77,7 +77,7 @@ function* answeredIn(database: Database, runRow: number) {
     runRow,
     answeredQuestion,
   )
-  return yield* eachInTurn(rows.toReversed(), (row) => toCheckpoint(database, row))
+  return yield* eachTogether(rows.toReversed(), (row) => toCheckpoint(database, row))
 }
 
 /** The newest actions of a case, oldest first, each with its latest outcome. */

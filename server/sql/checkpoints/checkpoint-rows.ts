@@ -1,4 +1,4 @@
-import { eachInTurn, type Work } from '../database/work.ts'
+import { eachTogether, type Work } from '../database/work.ts'
 import type { Author } from '../../../core/domain/audit.ts'
 import type {
   Checkpoint,
@@ -119,7 +119,7 @@ export function* groupMembers(
     runUuid,
     path,
   )
-  const members = yield* eachInTurn(rows, (row) => toCheckpoint(database, row))
+  const members = yield* eachTogether(rows, (row) => toCheckpoint(database, row))
   return members.toSorted((a, b) => (a.group?.place ?? 0) - (b.group?.place ?? 0))
 }
 

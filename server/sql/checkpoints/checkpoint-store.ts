@@ -1,4 +1,4 @@
-import { eachInTurn, type Work } from '../database/work.ts'
+import { eachTogether, type Work } from '../database/work.ts'
 import { randomBytes } from 'node:crypto'
 import { kindOf } from '../../../core/checkpoint/kind.ts'
 import { authorOf, type Actor } from '../../../core/domain/audit.ts'
@@ -153,7 +153,7 @@ export class SqlCheckpointStore extends SqlStore implements CheckpointStore {
         person.asked,
         limit,
       )
-      return yield* eachInTurn(rows, (row) => toCheckpoint(this.database, row))
+      return yield* eachTogether(rows, (row) => toCheckpoint(this.database, row))
     })
   }
 

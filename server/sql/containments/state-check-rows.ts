@@ -1,4 +1,4 @@
-import { eachInTurn, type Work } from '../database/work.ts'
+import { eachTogether, type Work } from '../database/work.ts'
 import {
   afterCheck,
   checkedStates,
@@ -36,7 +36,7 @@ export function* dueChecks(database: Database, now: number, limit: number): Work
     now - settleMs,
     limit,
   )
-  return yield* eachInTurn(due, function* ({ id, call, stored }) {
+  return yield* eachTogether(due, function* ({ id, call, stored }) {
     const row = yield* database.one<ContainmentRow>(`${selectContainment} WHERE t.id = ?`, id)
     return {
       containment: toContainment(row),

@@ -1,4 +1,4 @@
-import { eachInTurn, type Work } from './work.ts'
+import { eachTogether, type Work } from './work.ts'
 import { ValidationError } from '../../../core/errors/errors.ts'
 import type { ListPage, ListRequest } from '../../../core/ports/common.ts'
 import type { Database } from './database.ts'
@@ -75,7 +75,9 @@ export function* listPage<Row extends { readonly id: number }, Item>(
   const last = shown.length < rows.length ? rows[shown.length - 1] : undefined
   return {
     data:
-      'readItem' in query ? yield* eachInTurn(shown, query.readItem) : shown.map((row) => query.toItem(row)),
+      'readItem' in query
+        ? yield* eachTogether(shown, query.readItem)
+        : shown.map((row) => query.toItem(row)),
     nextCursor: last === undefined ? null : yield* cursorAt(database, query.name, order, last),
     total: Math.max(yield* totalOf(database, query), shown.length),
   }

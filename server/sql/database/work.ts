@@ -127,6 +127,12 @@ type Results<Works extends readonly Work<unknown>[]> = {
   -readonly [Index in keyof Works]: Works[Index] extends Work<infer T> ? T : never
 }
 
+/** The results of works that do not wait for one another, see `together`: for reads of each row. */
+export const eachTogether = <Item, T>(
+  items: readonly Item[],
+  work: (item: Item) => Work<T>,
+): Work<readonly T[]> => together(items.map((item) => work(item)))
+
 /** The results of works done one after another. */
 export function* eachInTurn<Item, T>(
   items: Iterable<Item>,

@@ -1,4 +1,4 @@
-import { eachInTurn, type Work } from '../database/work.ts'
+import { eachTogether, type Work } from '../database/work.ts'
 import type {
   AwaitedAlerts,
   AwaitedChanges,
@@ -70,7 +70,7 @@ export class SqlEventWaitStore extends SqlStore implements EventWaitStore {
       const rows = rowsWithin(found, maxBytes)
       const isCut = rows.length < found.length || found.length === limit
       return {
-        events: yield* eachInTurn(rows, (row) => this.#eventOf(row)),
+        events: yield* eachTogether(rows, (row) => this.#eventOf(row)),
         upTo: isCut ? (rows.at(-1)?.id ?? wait.position) : newest,
         hasMore: isCut,
       }

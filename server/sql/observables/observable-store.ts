@@ -1,4 +1,4 @@
-import { eachInTurn, type Work, type WriteScope } from '../database/work.ts'
+import { eachTogether, type Work, type WriteScope } from '../database/work.ts'
 import type { ObservableKey } from '../../../core/observable/normalize-observable.ts'
 import type { CountedInCases } from '../../../core/observable/related-cases.ts'
 import type { RunObservables } from '../../../core/observable/run-observables.ts'
@@ -199,7 +199,7 @@ export class SqlObservableStore extends SqlStore implements ObservableStore {
   }
 
   countCases(scope: OrganizationScope, observables: readonly ObservableKey[]): Promise<readonly number[]> {
-    return this.read(() => eachInTurn(observables, (observable) => this.#countCases(scope, observable)))
+    return this.read(() => eachTogether(observables, (observable) => this.#countCases(scope, observable)))
   }
 
   *#countCases(scope: OrganizationScope, observable: ObservableKey): Work<number> {

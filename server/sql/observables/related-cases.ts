@@ -1,4 +1,4 @@
-import { eachInTurn, type Work } from '../database/work.ts'
+import { eachTogether, type Work } from '../database/work.ts'
 import { composeCaseId } from '../../../core/domain/ids.ts'
 import type { CountedInCases } from '../../../core/observable/related-cases.ts'
 import type { RelatedCase } from '../../../core/ports/derived/observable-store.ts'
@@ -41,7 +41,7 @@ export function* relatedCases(
   )
   const ids = toJson(chosen.map(({ id }) => id))
   const rows = yield* database.all<RelatedRow>(selectRelated, ids, caseRow, limit)
-  return yield* eachInTurn(rows, function* ({ row, organizationCode, number, shared, ...found }) {
+  return yield* eachTogether(rows, function* ({ row, organizationCode, number, shared, ...found }) {
     return {
       ...found,
       caseId: composeCaseId(organizationCode, number),

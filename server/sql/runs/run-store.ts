@@ -272,7 +272,7 @@ export class SqlRunStore extends SqlStore implements RunStore {
 
   async settleFollowers(): Promise<void> {
     const work = () => settleLeftBehind(this.database, this.clock.now())
-    for (let isLeft = true; isLeft; ) isLeft = !(await this.write(work))
+    for (let isLeft = true; isLeft;) isLeft = !(await this.write(work))
   }
 
   suspects(): Promise<readonly SuspectRun[]> {

@@ -1,4 +1,4 @@
-import { eachInTurn, type Work } from '../database/work.ts'
+import { eachTogether, type Work } from '../database/work.ts'
 import type {
   JudgedShadow,
   QueuedShadow,
@@ -134,7 +134,7 @@ export class SqlShadowStore extends SqlStore implements ShadowStore {
         ...conditions.flatMap(({ values }) => values),
         limit,
       )
-      return yield* eachInTurn(rows, resultReader(this.database))
+      return yield* eachTogether(rows, resultReader(this.database))
     })
   }
 
