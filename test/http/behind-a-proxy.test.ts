@@ -58,7 +58,7 @@ for (const [name, startProxy, isThere] of [
       method: string,
       path: string,
       headers: object = {},
-      body?: string,
+      body?: string | Uint8Array,
     ): Promise<IncomingMessage> {
       const sent = request({ host: '127.0.0.1', port, method, path, agent, headers: { ...headers } })
       sent.end(body)
@@ -95,6 +95,21 @@ for (const [name, startProxy, isThere] of [
       const large = await send('POST', '/api/alerts', withKey(), alert('x'.repeat(1_100_000)))
       expect(large.statusCode).to.equal(413)
       expect(JSON.parse(await text(large))).to.include({ code: 'body_too_large' })
+    })
+
+    it('passes on a file of a case, and playbooks that are published together', async () => {
+      const [{ case_id: id }] = await eventually('the case', async () => {
+        await house.post('asks')
+        const { body } = await house.server.call('/cases')
+        return body.data.length === 0 ? undefined : body.data
+      })
+      const file = await send('POST', `/api/cases/${id}/files?name=x`, withKey(), Buffer.alloc(6_000_000))
+      expect(file.statusCode, await text(file)).to.equal(201)
+      const playbooks = [{ source: `# ${'x'.repeat(6_000_000)}` }]
+      const body = JSON.stringify({ playbooks, dry_run: true })
+      const set = await send('POST', '/api/playbook-set', withKey(), body)
+      // A playbook may have 256 KiB, a set of them 8 MB.
+      expect(JSON.parse(await text(set))).to.include({ code: 'value_invalid' })
     })
 
     it('passes on 503 with Retry-After', async () => {

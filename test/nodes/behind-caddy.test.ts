@@ -44,27 +44,20 @@ describePostgres('three nodes behind Caddy, as deploy/caddy/Caddyfile.cluster se
   })
 
   /** The status of the answer, or the error of the connection. */
-  async function send(key: string): Promise<string> {
+  async function ask(
+    method: string,
+    path: string,
+    { headers, body }: { headers?: Readonly<Record<string, string>>; body?: string | Uint8Array } = {},
+  ): Promise<string> {
     const asked = request({
       agent,
       port,
       host: '127.0.0.1',
-      method: 'POST',
-      path: '/api/alerts',
-      headers: {
-        authorization: `Bearer ${cluster.nodes[0]!.server.adminKey}`,
-        'content-type': 'application/json',
-        'idempotency-key': key,
-      },
+      method,
+      path: `/api${path}`,
+      headers: { authorization: `Bearer ${cluster.nodes[0]!.server.adminKey}`, ...headers },
     })
-    asked.end(
-      JSON.stringify({
-        alert_provider: 'custom',
-        organization_code: 'main',
-        alert_type: 'x',
-        alert_content: 'x',
-      }),
-    )
+    asked.end(body)
     try {
       const [answer] = (await once(asked, 'response')) as [IncomingMessage]
       await text(answer)
@@ -73,6 +66,17 @@ describePostgres('three nodes behind Caddy, as deploy/caddy/Caddyfile.cluster se
       return (error as Error).message
     }
   }
+
+  const send = (key: string): Promise<string> =>
+    ask('POST', '/alerts', {
+      headers: { 'content-type': 'application/json', 'idempotency-key': key },
+      body: JSON.stringify({
+        alert_provider: 'custom',
+        organization_code: 'main',
+        alert_type: 'x',
+        alert_content: 'x',
+      }),
+    })
 
   /** Sends alerts until `work` ends, and repeats each one until it is acknowledged. Returns the answers that did not acknowledge an alert. */
   async function sendDuring(work: () => Promise<void>): Promise<readonly string[]> {
@@ -93,6 +97,16 @@ describePostgres('three nodes behind Caddy, as deploy/caddy/Caddyfile.cluster se
     return others
   }
 
+  it('take files of cases', async () => {
+    const [node] = cluster.nodes
+    const id = await eventually('a case', async () => {
+      await send(randomUUID())
+      const { body } = await cluster.call(node!, '/cases')
+      return body.data[0]?.case_id as string | undefined
+    })
+    expect(await ask('POST', `/cases/${id}/files?name=x`, { body: Buffer.alloc(6_000_000) })).to.equal('201')
+  })
+
   it('give no sender an error while a node is stopped for an upgrade', async () => {
     const refused = await sendDuring(async () => {
       await sleep(500)
@@ -107,6 +121,9 @@ describePostgres('three nodes behind Caddy, as deploy/caddy/Caddyfile.cluster se
     const refused = await sendDuring(async () => {
       await sleep(500)
       await cluster.nodes[1]!.server.stop('SIGKILL')
+      // Caddy has not asked for its state yet.
+      const reads = await Promise.all(Array.from({ length: 30 }, () => ask('GET', '/engine')))
+      expect(new Set(reads)).to.deep.equal(new Set(['200']))
       await eventually('an answer of the other node', async () =>
         (await send(randomUUID())) === '201' ? true : undefined,
       )

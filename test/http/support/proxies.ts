@@ -30,6 +30,14 @@ function has(program: string, ...args: readonly string[]): boolean {
 
 export const hasNginx = has('nginx', '-v')
 export const hasCaddy = has('caddy', 'version')
+/** From Caddy 2.11.2 on, a request with a body moves to another node when one refuses the connection. */
+export const caddyMovesBodies = isNewer(spawnSync('caddy', ['version']).stdout?.toString() ?? '', [2, 11, 2])
+
+function isNewer(version: string, least: readonly number[]): boolean {
+  const numbers = (/\d+\.\d+\.\d+/.exec(version)?.[0] ?? '0.0.0').split('.').map(Number)
+  const at = least.findIndex((number, index) => number !== numbers[index])
+  return at === -1 || numbers[at]! > least[at]!
+}
 
 /** `deploy/nginx/tocsin.conf` with other ports and files. */
 export const startNginx: StartProxy = async (port, tocsin, folder) => {

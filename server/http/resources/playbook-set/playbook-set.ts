@@ -22,7 +22,7 @@ import { scopeOf, type Caller } from '../../caller/caller.ts'
 import { ConflictError, ValidationError } from '../../../../core/errors/errors.ts'
 
 /** Bytes of a request: a thousand playbooks of common size. */
-const maxSetBytes = 8_388_608
+export const maxSetBytes = 8_388_608
 
 /** Answer of `GET playbook-set`. */
 const playbookSetSchema = objectSchema({
