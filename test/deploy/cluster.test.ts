@@ -48,8 +48,9 @@ describe('the compose file for two nodes', () => {
     }
   })
 
-  it('gives both nodes the same valid configuration', () => {
-    expect(node1).to.deep.equal(node2)
+  it('gives both nodes the same valid configuration, and names of their own', () => {
+    expect({ ...node1, hostname: 'node1' }).to.deep.equal(node1)
+    expect({ ...node1, hostname: 'node2' }).to.deep.equal(node2)
     const own = Object.fromEntries(
       Object.entries(node1.environment ?? {}).map(([name, value]) => [name, filled(value)]),
     )
