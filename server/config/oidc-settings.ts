@@ -9,6 +9,7 @@ import { isOperatorReference } from './operator-reference.ts'
 /** `break_glass`: besides single sign-on, only API keys of administrators of all organizations can sign in to the page. */
 export const localSignIns = ['on', 'break_glass'] as const
 export type LocalSignIn = (typeof localSignIns)[number]
+export const defaultLocalSignIn: LocalSignIn = 'on'
 
 /** How people sign in with OpenID Connect. */
 export interface OidcSettings {
@@ -158,7 +159,7 @@ export function readOidcSettings(
     roles: value('TOCSIN_OIDC_ROLES') ?? [],
     emailDomains: value('TOCSIN_OIDC_EMAIL_DOMAINS') ?? [],
     label: value('TOCSIN_OIDC_LABEL') ?? 'Single sign-on',
-    localSignIn: value('TOCSIN_LOCAL_SIGN_IN') ?? 'on',
+    localSignIn: value('TOCSIN_LOCAL_SIGN_IN') ?? defaultLocalSignIn,
     recheckMs: (value('TOCSIN_OIDC_RECHECK_MINUTES') ?? defaultRecheckMinutes) * 60_000,
   }
   const from = value('TOCSIN_OIDC_ISSUER')

@@ -3,6 +3,7 @@ import packageJson from '../../package.json' with { type: 'json' }
 import type { Catalogue } from '../../core/registry/catalogue.ts'
 import type { StoredNode } from '../../core/ports/nodes/node-store.ts'
 import type { Config } from './config.ts'
+import { defaultLocalSignIn } from './oidc-settings.ts'
 
 /** What all nodes on a database must agree on, by the name that people see. */
 const sharedSettings = {
@@ -25,7 +26,7 @@ const sharedSettings = {
   TOCSIN_SESSION_IDLE_MINUTES: ({ sessions }) => sessions.idleMs,
   TOCSIN_SESSION_MAX_HOURS: ({ sessions }) => sessions.maxMs,
   'TOCSIN_OIDC_*': ({ oidc }) => ({ ...oidc, localSignIn: undefined }),
-  TOCSIN_LOCAL_SIGN_IN: ({ oidc }) => oidc?.localSignIn,
+  TOCSIN_LOCAL_SIGN_IN: ({ oidc }) => oidc?.localSignIn ?? defaultLocalSignIn,
   TOCSIN_KEEP_RUNS_DAYS: ({ keep }) => keep.runsMs,
   TOCSIN_KEEP_ALERTS_DAYS: ({ keep }) => keep.alertsMs,
   TOCSIN_KEEP_FILES_DAYS: ({ keep }) => keep.filesMs,

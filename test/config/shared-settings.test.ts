@@ -96,6 +96,11 @@ describe('the settings that all nodes must agree on', () => {
     expect(differingSettings(one!, other!)).to.deep.equal([])
   })
 
+  it('do not differ in the default of a variable that has no meaning without another', () => {
+    const without = settingsOf({ TOCSIN_PUBLIC_URL: singleSignOn.TOCSIN_PUBLIC_URL })
+    expect(differingSettings(without, settingsOf(singleSignOn))).to.deep.equal(['TOCSIN_OIDC_*'])
+  })
+
   it('have the plugins, with the inputs and outputs of their skills', () => {
     const [skill, ...others] = casePlugin.skills
     const changed = { ...casePlugin, skills: [{ ...skill!, output: { type: 'object' } }, ...others] }
