@@ -44,4 +44,33 @@ describe('a backtest in the page', function () {
     await house.go('/playbooks/downloads')
     await page.getByText('2 alerts of main: 1 same, 1 changed, 0 not judged.').waitFor()
   })
+
+  it('shows no progress of a backtest whose node has died', async () => {
+    const { page, server } = house
+    const [ended] = (await server.call('/playbooks/downloads/backtests')).body.data
+    const running = { ...ended, backtest_id: 'lost', status: 'running', done: 1, total: 360 }
+    const problem = {
+      title: 'Not found',
+      status: 404,
+      code: 'backtest_not_found',
+      detail: 'no such backtest',
+    }
+    let isLost = false
+    await page.route(/\/playbooks\/downloads\/backtests$/, (route) =>
+      route.request().method() === 'POST' ? route.fulfill({ json: running }) : route.continue(),
+    )
+    await page.route(/\/backtests\/lost/, (route) =>
+      isLost
+        ? route.fulfill({ status: 404, json: problem, contentType: 'application/problem+json' })
+        : route.fulfill({ json: running }),
+    )
+    await page.getByRole('button', { name: 'Start backtest' }).click()
+    await page.getByText('1 of 360 alerts').waitFor()
+    isLost = true
+    await page.getByText('no such backtest').waitFor()
+    expect(await page.getByText('1 of 360 alerts').count()).to.equal(0)
+    expect(await page.getByRole('button', { name: 'Cancel', exact: true }).count()).to.equal(0)
+    expect(await page.getByRole('button', { name: 'Start backtest' }).isEnabled()).to.equal(true)
+    await page.unrouteAll()
+  })
 })

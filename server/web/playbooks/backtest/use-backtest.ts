@@ -3,6 +3,7 @@ import { useState } from 'react'
 import type { BacktestRow, BacktestView } from '../../../../core/backtest/backtest-view.ts'
 import type { comparedRunsView } from '../../../http/resources/playbooks/backtest-view.ts'
 import { apiCall, apiGet } from '../../api/call.ts'
+import { isUnanswered } from '../../api/problem.ts'
 import { serverTime } from '../../parts/time.ts'
 
 export type ApiBacktest = BacktestView
@@ -17,6 +18,8 @@ export interface BacktestForm {
 }
 
 const pollMs = 1_000
+/** After an error: the node of the backtest may come back. */
+const slowPollMs = 10_000
 const dayMs = 86_400_000
 
 /** The latest backtest of a playbook, also after the page was reloaded. */
@@ -33,9 +36,14 @@ export function useBacktest(name: string) {
     queryKey: ['backtest', id, 'progress'],
     queryFn: () => apiGet<ApiBacktest>(`/backtests/${id}`, { rows: false }),
     enabled: id !== undefined,
-    refetchInterval: ({ state }) => (state.data?.status === 'running' ? pollMs : false),
+    refetchInterval({ state }) {
+      if (state.data?.status !== 'running') return false
+      return state.error === null || isUnanswered(state.error) ? pollMs : slowPollMs
+    },
   })
   const { status, done } = progress.data ?? {}
+  // The node that ran it is gone, and its progress with it.
+  const isLost = status === 'running' && progress.error !== null && !isUnanswered(progress.error)
   const result = useQuery({
     queryKey: ['backtest', id, 'rows', status, done],
     queryFn: () => apiGet<ApiBacktest>(`/backtests/${id}`),
@@ -59,7 +67,7 @@ export function useBacktest(name: string) {
   })
   return {
     id,
-    progress: progress.data,
+    progress: isLost ? undefined : progress.data,
     result: result.data,
     error: progress.error ?? result.error,
     start,
