@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import { picture, seriousFaults } from './support/browser.ts'
+import { loseAnswer } from './support/lose-answer.ts'
 import { openPage } from './support/open-page.ts'
 
 describe('filters and order of a list in a browser', function () {
@@ -128,6 +129,7 @@ describe('filters and order of a list in a browser', function () {
     const named = dialog.getByRole('list', { name: 'Alerts', exact: true }).getByRole('listitem')
     await dialog.getByText(`${third}: actions of the last investigation`).waitFor()
     expect(await named.allInnerTexts()).to.deep.equal([`${third} malware`, `${second} malware`])
+    await loseAnswer(page, '**/investigate')
     await dialog.getByRole('button', { name: 'Investigate 2 alerts' }).click()
     await page.getByText('Investigating 2 of 2 again').waitFor()
     const { body } = await server.call('/alerts')

@@ -107,8 +107,23 @@ describe('questions on the web page', function () {
     await dialog.getByLabel('Number of different targets').fill('2')
     expect(await seriousFaults(page)).to.deep.equal([])
     await picture(page, 'questions-together')
+    const keys: (string | undefined)[] = []
+    const interrupted = { title: 'Interrupted', status: 409, code: 'request_interrupted' }
+    const lost = [
+      { status: 502, body: 'Bad Gateway' },
+      { status: 409, json: interrupted, contentType: 'application/problem+json' },
+    ]
+    await page.route('**/checkpoints/answer', async (route) => {
+      keys.push(route.request().headers()['idempotency-key'])
+      const answer = lost.shift()
+      await (answer === undefined ? route.continue() : route.fulfill(answer))
+    })
     await noise.click()
     await page.getByText('Recorded all 2 answers').waitFor()
+    await page.unroute('**/checkpoints/answer')
+    expect(keys).to.have.length(3)
+    expect(keys[0], 'while no server answers').to.be.a('string').and.equal(keys[1])
+    expect(keys[2], 'after the answer was lost').to.not.equal(keys[1])
     await page.getByRole('article').filter({ hasText: ', answered by' }).nth(1).waitFor()
     const left = page.getByRole('article').filter({ has: page.locator('button:enabled') })
     expect(await left.count()).to.equal(1)

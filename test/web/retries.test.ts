@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { ApiError } from '../../server/web/api/problem.ts'
 import { previewsOf, retriesOf, type Post, type Previewed } from '../../server/web/runs/many/pieces.ts'
 import type { RunStatus } from '../../core/domain/run.ts'
 import { retryOffer, effectsOfMany, refusalsOfMany, failedFilter } from '../../server/web/runs/retries.ts'
@@ -200,5 +201,15 @@ describe('retries in pieces', () => {
     ])
     expect(sent[0]?.key).to.be.a('string').and.not.equal(sent[1]?.key)
     expect(sent[2]?.key, 'of the repeated request').to.equal(sent[1]?.key)
+  })
+
+  it('are sent under a new key if the answer to the old one was lost', async () => {
+    const interrupted = { title: 'Interrupted', status: 409, code: 'request_interrupted' }
+    const retried = { run_uuid: '1', retry_uuid: null, error: { code: 'run_superseded', message: 'retried' } }
+    const { sent, post } = server(new ApiError(interrupted), { data: [retried], left: 0, next: null })
+    const next = retriesOf([previewOf('1')], 'same', post)
+    expect(await next()).to.deep.equal({ items: [retried], left: 0 })
+    expect(sent[0]?.body).to.deep.equal(sent[1]?.body)
+    expect(sent[0]?.key).to.not.equal(sent[1]?.key)
   })
 })

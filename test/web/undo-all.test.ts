@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import { eventually } from '../support/eventually.ts'
 import { picture, seriousFaults } from './support/browser.ts'
+import { loseAnswer } from './support/lose-answer.ts'
 import { openPage } from './support/open-page.ts'
 
 const plugin = `
@@ -53,7 +54,9 @@ describe('the containments of a case or a run on the page', function () {
     const text = await dialog.innerText()
     await picture(page, 'undo-all')
     expect(await seriousFaults(page)).to.deep.equal([])
+    await loseAnswer(page, '**/containments/undo')
     await dialog.getByRole('button', { name: 'Undo 3' }).click()
+    await page.getByText('Undoing 3 of 3 containments').first().waitFor()
     await dialog.waitFor({ state: 'detached' })
     return text
   }

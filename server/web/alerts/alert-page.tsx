@@ -13,6 +13,7 @@ import { ViewError, ViewTitle } from '../shell/view.tsx'
 import { showInvisible } from '../parts/outside-text.ts'
 import { AlertStatusBadge, SeverityLevel } from '../parts/states.tsx'
 import { DateTime } from '../parts/times.tsx'
+import { useIdempotencyKey } from '../forms/form-state.ts'
 import { useNavigateWhileMounted } from '../parts/hooks.ts'
 import { RunForAlert } from '../playbooks/run/run-button.tsx'
 import { RunList } from '../runs/run-list.tsx'
@@ -130,9 +131,14 @@ function InvestigateAgain({ alert }: { readonly alert: ApiAlert }) {
   const [opened, { open, close }] = useDisclosure()
   const queries = useQueryClient()
   const goOn = useNavigateWhileMounted()
+  const once = useIdempotencyKey()
   const again = useMutation({
-    mutationFn: () => apiCall<ApiRun>('POST', `/alerts/${encodeURIComponent(id)}/investigate`),
+    mutationFn: () =>
+      apiCall<ApiRun>('POST', `/alerts/${encodeURIComponent(id)}/investigate`, {
+        headers: once.headersFor(id),
+      }),
     onSuccess({ run_uuid: uuid }) {
+      once.done()
       void queries.invalidateQueries({ queryKey: ['alert', id] })
       goOn(`/runs/${uuid}`)
     },

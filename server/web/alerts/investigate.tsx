@@ -1,9 +1,9 @@
 import { Button, Alert as MantineAlert, List, ScrollArea, Stack, Text, Anchor, Loader } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { useMutation, useQueryClient, useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
-import { apiAll, apiCall, apiGet } from '../api/call.ts'
-import { apiProblem } from '../api/problem.ts'
+import { useRef, useState } from 'react'
+import { apiAll, apiCallOnce, apiGet } from '../api/call.ts'
+import { apiProblem, isUnanswered } from '../api/problem.ts'
 import type { ApiAlert, ApiRunDetail } from '../api/types.ts'
 import { ErrorAlert, ConfirmDialog } from '../parts/feedback.tsx'
 import { showInvisible } from '../parts/outside-text.ts'
@@ -21,18 +21,26 @@ export default function InvestigateSelected({ chosen, onDone }: RetryChosenProps
   // The alerts in the dialog, even if some have left the list since it opened.
   const [named, setNamed] = useState<readonly ApiAlert[]>()
   const close = (): void => setNamed(undefined)
+  // By alert, until all are answered: trying again investigates none of them twice.
+  const keys = useRef(new Map<string, string>())
+  const investigate = (id: string): Promise<unknown> => {
+    const key = keys.current.get(id) ?? crypto.randomUUID()
+    keys.current.set(id, key)
+    return apiCallOnce(`/alerts/${encodeURIComponent(id)}/investigate`, undefined, key)
+  }
   const again = useMutation({
     mutationFn: async (alerts: readonly ApiAlert[]) => {
       const results: PromiseSettledResult<unknown>[] = []
       for (const { alert_id: id } of alerts) {
         // One at a time, to keep the order and the load on the server low.
-        results.push(
-          ...(await Promise.allSettled([apiCall('POST', `/alerts/${encodeURIComponent(id)}/investigate`)])),
-        )
+        const [result] = await Promise.allSettled([investigate(id)])
+        if (result.status === 'rejected' && isUnanswered(result.reason)) throw result.reason
+        results.push(result)
       }
       return results
     },
     onSuccess(results) {
+      keys.current.clear()
       const refused = results.filter((result) => result.status === 'rejected')
       const first = refused[0]
       notifications.show({

@@ -1,7 +1,8 @@
 import { createStore } from '../parts/hooks.ts'
 import { learnTime, serverTime } from '../parts/time.ts'
 import type { ApiPage } from './types.ts'
-import { ApiError, type ApiProblem } from './problem.ts'
+import { ApiError, foreignProblem, unreachable, type ApiProblem, type RequestKind } from './problem.ts'
+import { untilAnswered } from './repeat.ts'
 
 /** Base path of the API, e.g. `/api`. The server writes it into the page. */
 const base = document.querySelector<HTMLMetaElement>('meta[name=tocsin-api]')?.content ?? '/api'
@@ -70,7 +71,8 @@ export async function apiCallTagged<T>(
   const asksForSession = path === '/session' || path.startsWith('/session/')
   if (over !== undefined && !asksForSession) throw new ApiError(over)
   const session = sessions
-  const { response, text } = await send(addressOf(path, query), {
+  const kind = kindOf(method, path, headers)
+  const { response, text } = await send(addressOf(path, query), kind, {
     method,
     headers: { ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
     ...(body !== undefined && { body: JSON.stringify(body) }),
@@ -82,63 +84,76 @@ export async function apiCallTagged<T>(
       etag: response.headers.get('etag'),
       warning: response.headers.get('tocsin-warning'),
     }
-  const problem = readProblem(response, text)
+  const problem = readProblem(response, text, kind)
   if (response.status === 401 && !asksForSession && session === sessions) {
     over = problem
     onSignedOut()
   }
-  throw new ApiError(problem)
+  throw new ApiError(problem, retryAfterMs(response))
 }
+
+/** Makes a change under this idempotency key; repeats the request while no server answers. */
+export const apiCallOnce = <T>(path: string, body: unknown, key: string, signal?: AbortSignal): Promise<T> =>
+  untilAnswered(
+    () => apiCall<T>('POST', path, { body, headers: { 'idempotency-key': key } }),
+    signal && { signal },
+  )
+
+/** Requests that change nothing although they have a body, and those that sign people in. */
+const readPaths = /^\/session\b|\/(?:preview|validate|dry-run|complete|hover)$/
+
+function kindOf(method: string, path: string, headers: CallOptions['headers']): RequestKind {
+  if (method === 'GET' || readPaths.test(path)) return 'read'
+  return headers?.['idempotency-key'] === undefined ? 'change' : 'once'
+}
+
+/** 0 if there is none; dates are not used by Tocsin. */
+const retryAfterMs = ({ headers }: Response): number => 1_000 * (Number(headers.get('retry-after')) || 0)
 
 interface Sent extends RequestInit {
   readonly signal: AbortSignal
   readonly headers: Readonly<Record<string, string>>
 }
 
-async function send(address: string, init: Sent) {
+async function send(address: string, kind: RequestKind, init: Sent) {
   const isActive = takeActivity()
   const headers = isActive ? init.headers : { ...init.headers, 'tocsin-background': 'true' }
   try {
     const response = await fetch(address, { ...init, headers })
     if (isActive && response.status >= 500) returnActivity()
     const text = await response.text()
-    tellReached(true)
-    learnTime(response.headers.get('date'))
+    const isReached = hasProblem(response) || foreignProblem(response.status, kind).code !== 'unreachable'
+    tellReached(isReached)
+    if (isReached) learnTime(response.headers.get('date'))
     return { response, text }
   } catch (error) {
     if (isActive) returnActivity()
     if (init.signal.aborted && !isTimeout(init.signal.reason)) throw error
     tellReached(false)
-    throw new ApiError({
-      title: 'Can’t reach Tocsin',
-      status: 0,
-      code: 'unreachable',
-      detail: 'The server did not answer.',
-      hint: 'check that the server is running and that the network is up; this page retries automatically',
-    })
+    throw new ApiError(unreachable(kind))
   }
 }
 
 const isTimeout = (reason: unknown): boolean =>
   reason instanceof DOMException && reason.name === 'TimeoutError'
 
-function readProblem(response: Response, text: string): ApiProblem {
-  if (response.headers.get('content-type')?.startsWith('application/problem+json') === true)
-    return parseAnswer(text) as ApiProblem
-  return { title: `HTTP ${response.status}`, status: response.status, code: 'no_problem_document' }
-}
+const hasProblem = ({ headers }: Response): boolean =>
+  headers.get('content-type')?.startsWith('application/problem+json') === true
+
+const readProblem = (response: Response, text: string, kind: RequestKind): ApiProblem =>
+  hasProblem(response) ? (parseAnswer(text) as ApiProblem) : foreignProblem(response.status, kind)
 
 export const apiGet = <T>(path: string, query?: Query, signal?: AbortSignal): Promise<T> =>
   apiCall<T>('GET', path, { ...(query && { query }), ...(signal && { signal }) })
 
 /** The text of an answer that is no JSON. Throws ApiError as `apiCall` does. */
 export async function apiText(path: string, query: Query, signal: AbortSignal): Promise<string> {
-  const { response, text } = await send(addressOf(path, query), {
+  const { response, text } = await send(addressOf(path, query), 'read', {
     signal: AbortSignal.any([AbortSignal.timeout(deadlineMs), signal]),
     headers: {},
   })
   if (response.ok) return text
-  throw new ApiError(readProblem(response, text))
+  throw new ApiError(readProblem(response, text, 'read'))
 }
 
 /** All rows of a list, page by page. */

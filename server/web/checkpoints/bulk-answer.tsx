@@ -15,7 +15,7 @@ import {
   outcomesText,
 } from './question-list.ts'
 import { apiCall } from '../api/call.ts'
-import { trimmedText, useUnsavedInput } from '../forms/form-state.ts'
+import { trimmedText, useIdempotencyKey, useUnsavedInput } from '../forms/form-state.ts'
 import { ErrorAlert } from '../parts/feedback.tsx'
 import { DateTime } from '../parts/times.tsx'
 
@@ -147,15 +147,14 @@ function useBulkAnswer(kind: QuestionKind, onDone: () => void) {
     refetchOnWindowFocus: false,
   })
   const { data } = preview
+  const once = useIdempotencyKey()
   const answer = useMutation({
     mutationFn: (value: string) =>
-      apiCall<Outcomes>('POST', '/checkpoints/answer', {
-        body: {
-          checkpoints: data?.data.map(({ checkpoint_id: id }) => id),
-          seen: data?.seen,
-          answer: value,
-          ...(remark.trim() !== '' && { text: remark.trim() }),
-        },
+      once.send<Outcomes>('/checkpoints/answer', {
+        checkpoints: data?.data.map(({ checkpoint_id: id }) => id),
+        seen: data?.seen,
+        answer: value,
+        ...(remark.trim() !== '' && { text: remark.trim() }),
       }),
     onSuccess({ data: outcomes }) {
       forget()

@@ -1,8 +1,9 @@
 import { List, Stack, Text } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { apiCall, apiGet } from '../api/call.ts'
+import { apiGet } from '../api/call.ts'
 import type { ApiContainment } from '../api/types.ts'
+import { useIdempotencyKey } from '../forms/form-state.ts'
 import { ConfirmButton } from '../parts/feedback.tsx'
 import { showInvisible } from '../parts/outside-text.ts'
 import { useMay } from '../session/session.ts'
@@ -33,11 +34,12 @@ function UndoAllButton({ path, all }: UndoAllProps) {
   const mayUndo = useMay('runs:write')
   const queries = useQueryClient()
   const chosen = all.filter(isUndoable)
+  const once = useIdempotencyKey()
   const undoing = useMutation({
     mutationFn: () =>
-      apiCall<Undone>('POST', `${path}/containments/undo`, {
+      once.send<Undone>(`${path}/containments/undo`, {
         // Only what the dialog lists.
-        body: { containments: chosen.map((one) => one.containment_id) },
+        containments: chosen.map((one) => one.containment_id),
       }),
     onSuccess({ data, left }) {
       const begun = data.filter(({ run_uuid: run }) => run !== null).length

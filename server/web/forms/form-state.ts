@@ -8,7 +8,8 @@ import {
   type ChangeEvent,
   useRef,
 } from 'react'
-import { parseAnswer } from '../api/call.ts'
+import { apiCallOnce, parseAnswer } from '../api/call.ts'
+import { apiProblem } from '../api/problem.ts'
 
 /** Unsaved input of a form. */
 export interface UnsavedInput {
@@ -132,16 +133,30 @@ export function useJsonText([typed, setTyped]: TextState, initial = '{}') {
  */
 export function useIdempotencyKey() {
   const last = useRef<{ readonly body: string; readonly key: string }>(undefined)
+  const keyFor = (body: unknown): string => {
+    const text = JSON.stringify(body)
+    if (last.current?.body !== text) last.current = { body: text, key: crypto.randomUUID() }
+    return last.current.key
+  }
+  /** The next submit is a new request, even with the same body. */
+  const done = (): void => {
+    last.current = undefined
+  }
   return {
-    headersFor(body: unknown): Readonly<Record<string, string>> {
-      const text = JSON.stringify(body)
-      if (last.current?.body !== text) last.current = { body: text, key: crypto.randomUUID() }
-      return { 'idempotency-key': last.current.key }
+    headersFor: (body: unknown) => ({ 'idempotency-key': keyFor(body) }),
+    /** For a change of many objects: repeated while no server answers, and continued after an interruption. */
+    async send<Answer>(path: string, body: unknown): Promise<Answer> {
+      const post = () => apiCallOnce<Answer>(path, body, keyFor(body))
+      const answer = await post().catch((error: unknown) => {
+        if (apiProblem(error).code !== 'request_interrupted') throw error
+        // Nothing answers this key any more. What was done is refused or skipped the second time.
+        done()
+        return post()
+      })
+      done()
+      return answer
     },
-    /** The next submit is a new request, even with the same body. */
-    done(): void {
-      last.current = undefined
-    },
+    done,
   }
 }
 

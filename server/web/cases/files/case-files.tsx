@@ -1,6 +1,6 @@
 import { Anchor, Button, Code, FileButton, Text } from '@mantine/core'
 import { UploadIcon } from 'lucide-react'
-import { useEffect, useState, type DragEvent } from 'react'
+import { useEffect, useRef, useState, type DragEvent } from 'react'
 import { addressOf } from '../../api/call.ts'
 import type { ApiCaseDetail } from '../../api/types.ts'
 import { useFocusAfter } from '../../parts/hooks.ts'
@@ -28,6 +28,8 @@ export function CaseFiles({ files, path, mayEdit, onDone }: CaseFilesProps) {
   const uploads = useUploads(path)
   const attach = (chosen: readonly File[]): void => startUploads(path, chosen, onDone)
   const drop = useDrop(attach)
+  // Browsers report no choice of the file that is chosen already.
+  const forgetChoice = useRef<() => void>(null)
   const [attacher, beginWithdrawal] = useFocusAfter<HTMLButtonElement>()
   if (files.length === 0 && !mayEdit) return null
   return (
@@ -43,7 +45,14 @@ export function CaseFiles({ files, path, mayEdit, onDone }: CaseFilesProps) {
         note="Files may be malicious. Each download is recorded in the audit log."
         actions={
           mayEdit && (
-            <FileButton multiple onChange={attach}>
+            <FileButton
+              multiple
+              resetRef={forgetChoice}
+              onChange={(chosen) => {
+                attach(chosen)
+                forgetChoice.current?.()
+              }}
+            >
               {(props) => (
                 <Button
                   {...props}

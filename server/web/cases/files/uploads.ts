@@ -1,5 +1,5 @@
 import { addressOf, apiGet, parseAnswer } from '../../api/call.ts'
-import { ApiError, apiProblem, type ApiProblem } from '../../api/problem.ts'
+import { ApiError, apiProblem, foreignProblem, type ApiProblem } from '../../api/problem.ts'
 import type { ApiCaseDetail } from '../../api/types.ts'
 import { createStore } from '../../parts/hooks.ts'
 import { fileSize } from './file-size.ts'
@@ -117,7 +117,7 @@ async function send({
     request.addEventListener('load', () => {
       const { status, responseText } = request
       const isJson = request.getResponseHeader('content-type')?.includes('json') === true
-      if (!isJson) reject(new ApiError({ title: `HTTP ${status}`, status, code: 'no_problem_document' }))
+      if (!isJson) reject(new ApiError(proxyProblem(status)))
       else if (status >= 400) reject(new ApiError(parseAnswer(responseText) as ApiProblem))
       else resolve({ file: parseAnswer(responseText) as CaseFile, isNew: status === 201 })
     })
@@ -125,11 +125,29 @@ async function send({
   })
 }
 
+/** A proxy answered instead of Tocsin. */
+function proxyProblem(status: number): ApiProblem {
+  const problem = foreignProblem(status, 'once')
+  if (status === 413)
+    return {
+      ...problem,
+      title: 'The file is too large for the proxy',
+      detail: 'A proxy in front of Tocsin refused it, although Tocsin allows files of this size.',
+      hint: 'raise the limit of the proxy for request bodies, or attach a part of the file',
+    }
+  if (problem.code !== 'unreachable') return problem
+  return {
+    ...problem,
+    detail: 'The server did not answer. The file may or may not be attached.',
+    hint: 'check that the server is running, and try again: the file is attached only once',
+  }
+}
+
 const unsent: ApiProblem = {
   title: 'The upload was interrupted',
   status: 0,
   code: 'unreachable',
   detail:
-    'The connection ended before the server had the whole file, or the file cannot be read. It is not attached.',
-  hint: 'check the network and the file, and try again; to attach a folder, pack it into an archive',
+    'The connection ended before the server answered, or the file cannot be read. It may or may not be attached.',
+  hint: 'check the network and the file, and try again: it is attached only once; to attach a folder, pack it into an archive',
 }

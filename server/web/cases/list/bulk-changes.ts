@@ -20,7 +20,7 @@ export interface BulkResult {
 }
 
 /** Limit of the API. */
-const maxCases = 200
+export const maxCases = 200
 
 export const countOf = (choice: BulkChoice): number =>
   'cases' in choice ? choice.cases.length : choice.total
@@ -84,6 +84,24 @@ export const tally = (results: readonly BulkResult[]): Tally => ({
   unchanged: results.filter(({ outcome }) => outcome === 'unchanged').length,
   refused: results.filter(({ outcome }) => outcome === 'refused'),
 })
+
+/** What became of a change that has ended, e.g. `Closed 7 cases, 2 unchanged`. */
+export function bulkOutcomeText(
+  done: string,
+  results: readonly BulkResult[],
+  /** Number of cases of a request that was not answered. */
+  unknown: number,
+): string {
+  const { changed, unchanged } = tally(results)
+  const rest = unchanged > 0 ? `, ${unchanged.toLocaleString()} unchanged` : ''
+  const known = `${done} ${casesText(changed)}${rest}`
+  if (unknown === 0) return known
+  const unsure =
+    unknown === 1
+      ? 'It is unknown whether 1 case was changed.'
+      : `It is unknown how many of ${casesText(unknown)} were changed.`
+  return results.length === 0 ? unsure : `${known}. ${unsure}`
+}
 
 export const casesText = (count: number): string =>
   `${count.toLocaleString()} ${count === 1 ? 'case' : 'cases'}`

@@ -5,14 +5,14 @@ import { Link } from 'wouter'
 import { apiProblem } from '../../api/problem.ts'
 import { Dialog } from '../../parts/dialog.tsx'
 import { showInvisible } from '../../parts/outside-text.ts'
-import { casesText, tally, undoRequests, type BulkResult } from './bulk-changes.ts'
+import { casesText, bulkOutcomeText, tally, undoRequests, type BulkResult } from './bulk-changes.ts'
 import type { Bulk, BulkWork } from './use-bulk.ts'
 
 /** Progress and outcome of a change of many cases, with its undo. */
 export function BulkResultBar({ bulk, work }: { readonly bulk: Bulk; readonly work: BulkWork }) {
   const [opened, { open, close }] = useDisclosure()
   const bar = useRef<HTMLDivElement>(null)
-  const { changed, unchanged, refused } = tally(work.results)
+  const { changed, refused } = tally(work.results)
   // The button that began it is gone: the keyboard continues here.
   useEffect(() => bar.current?.focus(), [])
   return (
@@ -21,7 +21,7 @@ export function BulkResultBar({ bulk, work }: { readonly bulk: Bulk; readonly wo
       <Text size="sm">
         {work.isRunning
           ? `${work.results.length.toLocaleString()} of ${casesText(work.total)} …`
-          : `${work.done} ${casesText(changed)}${unchanged > 0 ? `, ${unchanged.toLocaleString()} unchanged` : ''}`}
+          : bulkOutcomeText(work.done, work.results, work.unknown)}
       </Text>
       {work.isRunning && work.total > work.results.length && (
         <Button size="compact-xs" variant="default" onClick={bulk.stop}>
@@ -34,13 +34,18 @@ export function BulkResultBar({ bulk, work }: { readonly bulk: Bulk; readonly wo
         </Button>
       )}
       {!work.isRunning && work.error !== null && (
-        <Text size="sm" c="red">
-          Stopped: {apiProblem(work.error).title}
-        </Text>
+        <>
+          <Text size="sm" c="red">
+            Stopped: {apiProblem(work.error).title}
+          </Text>
+          <Button size="compact-xs" variant="default" onClick={bulk.resume}>
+            Try again
+          </Button>
+        </>
       )}
       {!work.isRunning && !work.isUndo && undoRequests(work.results).length > 0 && (
         <Button size="compact-xs" variant="default" onClick={bulk.undo}>
-          Undo
+          {work.unknown === 0 ? 'Undo' : `Undo the ${changed.toLocaleString()} known`}
         </Button>
       )}
       {!work.isRunning && (

@@ -51,15 +51,15 @@ export function retriesOf(
     const piece = rest.slice(0, maxRuns)
     const runs = piece.map(({ run_uuid: uuid }) => uuid)
     const plans = piece.flatMap(({ plan }) => (plan === null ? [] : [plan]))
-    try {
-      const { data } = await post<ManyRetries>('/runs/retry', { runs, plans, playbook }, key)
-      rest = rest.slice(data.length)
-      key = crypto.randomUUID()
-      return { items: data, left: rest.length }
-    } catch (error) {
+    const send = () => post<ManyRetries>('/runs/retry', { runs, plans, playbook }, key)
+    const { data } = await send().catch((error: unknown) => {
+      if (apiProblem(error).code !== 'request_interrupted') throw error
       // Nothing answers this key any more. Runs that were retried are refused the second time.
-      if (apiProblem(error).code === 'request_interrupted') key = crypto.randomUUID()
-      throw error
-    }
+      key = crypto.randomUUID()
+      return send()
+    })
+    rest = rest.slice(data.length)
+    key = crypto.randomUUID()
+    return { items: data, left: rest.length }
   }
 }

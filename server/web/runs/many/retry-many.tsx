@@ -1,7 +1,8 @@
 import { Alert, Button, Group, Progress, SegmentedControl, Stack, Text } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
-import { apiCall } from '../../api/call.ts'
+import { apiCall, apiCallOnce } from '../../api/call.ts'
+import { mayHaveChanged } from '../../api/problem.ts'
 import { Dialog } from '../../parts/dialog.tsx'
 import { ErrorAlert } from '../../parts/feedback.tsx'
 import type { RetryChoice } from '../retries.ts'
@@ -19,7 +20,7 @@ interface RetryManyProps {
 }
 
 const post: Post = (path, body, key) =>
-  apiCall('POST', path, { body, ...(key !== undefined && { headers: { 'idempotency-key': key } }) })
+  key === undefined ? apiCall('POST', path, { body }) : apiCallOnce(path, body, key)
 
 /** Previews retries of all chosen runs, asks, retries them piece by piece, and shows the result of each. */
 export default function RetryMany({ choice, onClose, onDone }: RetryManyProps) {
@@ -128,6 +129,7 @@ function PieceProgress({
   onResume,
 }: PieceProgressProps) {
   const total = items.length + left
+  const isUnknown = verb === 'Retried' && error !== null && mayHaveChanged(error)
   if (!isRunning && left === 0 && error === null) return null
   return (
     <Stack gap={6}>
@@ -139,11 +141,13 @@ function PieceProgress({
         />
       )}
       <Group gap="sm" justify="space-between">
-        <Text size="sm" role="status">
-          {verb} {items.length.toLocaleString()}
-          {total > items.length && ` of ${total.toLocaleString()}`}
-          {isRunning ? ' …' : ''}
-        </Text>
+        {(items.length > 0 || !isUnknown) && (
+          <Text size="sm" role="status">
+            {verb} {items.length.toLocaleString()}
+            {total > items.length && ` of ${total.toLocaleString()}`}
+            {isRunning ? ' …' : ''}
+          </Text>
+        )}
         {isRunning && left > 0 && (
           <Button size="compact-xs" variant="default" onClick={onStop}>
             Stop
@@ -158,10 +162,11 @@ function PieceProgress({
       {error !== null && (
         <>
           <ErrorAlert error={error} onRetry={onResume} />
-          {verb === 'Retried' && (
+          {isUnknown && (
             <Alert color="gray" variant="light">
               <Text size="sm">
-                Runs of the failed request may have been retried. Trying again retries none of them twice.
+                It is unknown how many runs of the failed request were retried. Trying again retries none of
+                them twice.
               </Text>
             </Alert>
           )}
