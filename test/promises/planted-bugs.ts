@@ -393,8 +393,8 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
   },
   'an observable starts a playbook with every further alert': {
     file: 'core/transitions/trigger/start-rules.ts',
-    find: 'return firedAt !== undefined && firedAt <= now && firedAt > now - withinMs',
-    replace: 'return withinMs < 0 && firedAt !== undefined && now > 0',
+    find: '!isFromFuture(firedAt, now) && firedAt > alertAt - withinMs',
+    replace: 'isFromFuture(firedAt, now) && firedAt < alertAt - withinMs',
   },
   'a replay calls skills that write': {
     file: 'core/backtest/recorded-caller.ts',
