@@ -27,8 +27,16 @@ describePostgres('nodes with other settings', () => {
   async function start(name: string, more?: Readonly<Record<string, string>>): Promise<void> {
     const [first] = nodes
     const options = { cwd: folder.path, dataDir: join(folder.path, name), env: environment(name, more) }
-    nodes.push(await startServer({ ...options, ...(first && { adminKey: first.adminKey }) }))
+    const node = await startServer({ ...options, ...(first && { adminKey: first.adminKey }) })
+    node.command.process.stderr.on('data', (text: string) =>
+      warned.set(node, `${warned.get(node) ?? ''}${text}`),
+    )
+    nodes.push(node)
   }
+  /** The log of each node. */
+  const warned = new Map<RunningServer, string>()
+  const hasWarned = (node: RunningServer) =>
+    eventually('its warning', () => warned.get(node)?.includes('has other settings') || undefined)
   const exported = () => ({ TOCSIN_AUDIT_EXPORT: `file:${join(folder.path, 'audit.jsonl')}` })
   const settingsFound = async (more?: Readonly<Record<string, string>>) => {
     const findings = await examine(environment('command', more), { online: false })
@@ -75,6 +83,7 @@ describePostgres('nodes with other settings', () => {
       ['warning', 'the node differs in TOCSIN_APPROVALS'],
       ['warning', 'the node differs in TOCSIN_KEEP_ALERTS_DAYS, TOCSIN_AUDIT_EXPORT'],
     ])
+    await Promise.all(nodes.map(hasWarned))
     logs.push((await nodes.pop()!.stop()).stderr)
     expect(await settingsFound(exported())).to.deep.equal([
       { check: 'settings', status: 'ok', message: 'the same as those of 1 running node' },

@@ -3,6 +3,7 @@ import type { Page } from 'playwright-core'
 import { minutesText, readMinutes } from '../../server/web/directory/target-times.ts'
 import { picture, seriousFaults } from './support/browser.ts'
 import { openPage } from './support/open-page.ts'
+import { hasValue } from './support/has-value.ts'
 
 const password = 'correct horse battery staple'
 
@@ -170,7 +171,7 @@ describe('keys, roles and target times on the web page', function () {
     })
     await button(page, 'Targets of main').click()
     await page.getByRole('dialog').waitFor()
-    expect(await field('critical: first response').inputValue()).to.equal('4h')
+    await hasValue(field('critical: first response'), '4h')
     await page.keyboard.press('Escape')
   })
 

@@ -5,6 +5,7 @@ import { mentionBefore, peopleNamed, withMention } from '../../server/web/cases/
 import { eventually } from '../support/eventually.ts'
 import { picture, seriousFaults } from './support/browser.ts'
 import { openPage } from './support/open-page.ts'
+import { hasValue } from './support/has-value.ts'
 
 /** Notes as attackers would write them, and what must be readable of each. */
 const hostile: Readonly<Record<string, readonly [note: string, shown: string]>> = {
@@ -68,7 +69,7 @@ describe('notes of a case', function () {
     await preview.getByRole('link', { name: 'the page' }).waitFor()
     expect(await seriousFaults(page)).to.deep.equal([])
     await page.getByRole('button', { name: 'Write' }).click()
-    expect(await page.getByLabel('Note').inputValue()).to.equal(text)
+    await hasValue(page.getByLabel('Note'), text)
     await page.getByRole('button', { name: 'Add note' }).click()
     const note = notes().first()
     await note.getByText('Kim', { exact: true }).waitFor()

@@ -4,6 +4,7 @@ import { expect } from 'chai'
 import { picture, seriousFaults } from './support/browser.ts'
 import { makeTemporaryFolder } from '../support/temporary-folder.ts'
 import { openPage } from './support/open-page.ts'
+import { hasValue } from './support/has-value.ts'
 
 /** Attaches a file with a hostile name and content. */
 const plugin = `
@@ -184,7 +185,7 @@ describe('case page', function () {
     await refusal.getByText('assignee: now “bo”, yours “kim”').waitFor()
     await refusal.getByRole('button', { name: 'Discard mine' }).click()
     await refusal.waitFor({ state: 'detached' })
-    expect(await page.getByRole('combobox', { name: 'Assignee' }).inputValue()).to.equal('bo')
+    await hasValue(page.getByRole('combobox', { name: 'Assignee' }), 'bo')
     await page.getByRole('combobox', { name: 'Assignee' }).fill('kim')
     await server.call(path, { method: 'PATCH', body: { assignee: 'bob' } })
     await page.getByText('changed this to “bob”').waitFor()
@@ -212,13 +213,13 @@ describe('case page', function () {
     await page.getByRole('combobox', { name: 'Assignee' }).fill('kim the analyst')
     await choose('Severity', 'Low')
     await page.getByText('severity is now low').waitFor()
-    expect(await page.getByRole('combobox', { name: 'Assignee' }).inputValue()).to.equal('kim the analyst')
+    await hasValue(page.getByRole('combobox', { name: 'Assignee' }), 'kim the analyst')
     await page.getByRole('button', { name: 'Assign to me' }).click()
     await page
       .getByText(/assignee is now bootstrap/)
       .nth(1)
       .waitFor()
-    expect(await page.getByRole('combobox', { name: 'Assignee' }).inputValue()).to.equal('kim the analyst')
+    await hasValue(page.getByRole('combobox', { name: 'Assignee' }), 'kim the analyst')
     expect(await page.getByText('Someone else changed this').count()).to.equal(0)
     await page.getByRole('button', { name: 'Assign', exact: true }).click()
     await page.getByText(/assignee is now kim the analyst/).waitFor()
@@ -242,7 +243,7 @@ describe('case page', function () {
     held.resolve(undefined)
     await saved
     await page.getByText('new summary').nth(1).waitFor()
-    expect(await summary.inputValue()).to.equal('First words and more')
+    await hasValue(summary, 'First words and more')
     await page.unroute(`**/api${path}`)
     await page.getByRole('button', { name: 'Save' }).click()
     await page.getByRole('button', { name: 'Edit' }).waitFor()

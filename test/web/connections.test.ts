@@ -2,6 +2,7 @@ import { expect } from 'chai'
 import type { Route } from 'playwright-core'
 import { picture, seriousFaults } from './support/browser.ts'
 import { openPage } from './support/open-page.ts'
+import { hasValue } from './support/has-value.ts'
 
 describe('connections in the page', function () {
   this.timeout(60_000)
@@ -91,7 +92,7 @@ describe('connections in the page', function () {
     }
     await tenant.fill('saved.example')
     await save()
-    expect(await tenant.inputValue()).to.equal('saved.example')
+    await hasValue(tenant, 'saved.example')
     await tenant.fill('next.example')
     await save()
     await tenant.fill('typed.example')
@@ -99,7 +100,7 @@ describe('connections in the page', function () {
     held.resolve(undefined)
     await read
     await page.unroute(/\/api\/connections\/[\da-f-]+$/, reads)
-    expect(await tenant.inputValue()).to.equal('typed.example')
+    await hasValue(tenant, 'typed.example')
     expect(await page.getByRole('alert').count(), 'nobody else changed anything').to.equal(0)
     await save()
   })

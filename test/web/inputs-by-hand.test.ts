@@ -2,6 +2,7 @@ import { expect } from 'chai'
 import { eventually } from '../support/eventually.ts'
 import { picture, seriousFaults } from './support/browser.ts'
 import { openSignedIn, type SignedIn } from './support/signed-in.ts'
+import { hasValue } from './support/has-value.ts'
 
 const source = `apiVersion: tocsin/v1
 name: asked
@@ -69,9 +70,9 @@ describe('inputs in the page', function () {
     expect(await seriousFaults(page)).to.deep.equal([])
     await picture(page, 'inputs-as-json')
     await show('Form')
-    expect(await dialog.getByLabel('who').inputValue()).to.equal('ana')
+    await hasValue(dialog.getByLabel('who'), 'ana')
     await dialog.getByText('More: more').click()
-    expect(await dialog.getByLabel('more').inputValue()).to.equal('{"id":1234567890123456789}')
+    await hasValue(dialog.getByLabel('more'), '{"id":1234567890123456789}')
     await show('JSON')
     for (const [text, error] of [
       ['{"who"', 'Invalid JSON'],
@@ -82,7 +83,7 @@ describe('inputs in the page', function () {
       await json.fill(text)
       await show('Form')
       await dialog.getByText(error).waitFor()
-      expect(await json.inputValue()).to.equal(text)
+      await hasValue(json, text)
     }
     await dialog.getByRole('button', { name: 'Run', exact: true }).click()
     await dialog.getByRole('alert').getByText('/inputs').waitFor()
@@ -137,7 +138,7 @@ describe('inputs in the page', function () {
       isAway = false
       await eventually('what was asked for', () => isShown(false))
       const choice = dialog.getByRole('combobox', { name: 'Organization' })
-      expect(await choice.inputValue()).to.equal('')
+      await hasValue(choice, '')
       expect(await button.isDisabled()).to.equal(true)
       await choice.click()
       await page.getByRole('option', { name: 'acme' }).click()
@@ -157,13 +158,13 @@ describe('inputs in the page', function () {
     await page.getByRole('heading', { level: 1, name: 'Runs' }).waitFor()
     await page.goBack()
     await start.click()
-    expect(await inputs.inputValue()).to.equal('kim')
+    await hasValue(inputs, 'kim')
     await page.getByRole('dialog').getByRole('combobox', { name: 'Organization' }).click()
     await page.getByRole('option', { name: 'main' }).click()
     await page.getByRole('button', { name: 'Run', exact: true }).click()
     await page.waitForURL(/runs/)
     await page.goBack()
     await start.click()
-    expect(await inputs.inputValue()).to.equal('')
+    await hasValue(inputs, '')
   })
 })

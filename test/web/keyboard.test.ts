@@ -2,6 +2,7 @@ import { expect } from 'chai'
 import { eventually } from '../support/eventually.ts'
 import { picture, seriousFaults, settled } from './support/browser.ts'
 import { openPage } from './support/open-page.ts'
+import { hasValue } from './support/has-value.ts'
 
 const asking = `apiVersion: tocsin/v1
 name: asking
@@ -75,14 +76,14 @@ describe('keyboard in the page', function () {
     release()
     await page.locator('input:focus').waitFor()
     await page.keyboard.type(' more')
-    expect(await page.locator('input:focus').inputValue()).to.equal('ga/jk more')
+    await hasValue(page.locator('input:focus'), 'ga/jk more')
     await page.keyboard.press('Escape')
     await page.getByRole('dialog').waitFor({ state: 'detached' })
     await heading('Cases')
     await page.keyboard.press('Control+k')
     await page.keyboard.type('heal')
     await page.locator('input:focus').waitFor()
-    expect(await page.locator('input:focus').inputValue()).to.equal('heal')
+    await hasValue(page.locator('input:focus'), 'heal')
     await page.keyboard.press('Escape')
     await page.getByRole('dialog').waitFor({ state: 'detached' })
   })
@@ -94,7 +95,7 @@ describe('keyboard in the page', function () {
     await heading('Cases')
     await page.getByLabel('Search cases').focus()
     await page.keyboard.type('gh?/')
-    expect(await page.getByLabel('Search cases').inputValue()).to.equal('gh?/')
+    await hasValue(page.getByLabel('Search cases'), 'gh?/')
     expect(await page.getByRole('dialog').count()).to.equal(0)
     await heading('Cases')
   })
@@ -135,7 +136,7 @@ describe('keyboard in the page', function () {
     for (let stop = 0; stop < 12 && (await page.evaluate(label)) !== 'Search cases'; stop++)
       await page.keyboard.press('Tab')
     await page.keyboard.type('strange')
-    expect(await page.getByLabel('Search cases').inputValue()).to.equal('strange')
+    await hasValue(page.getByLabel('Search cases'), 'strange')
     await page.getByRole('link', { name: 'Connections' }).focus()
     await page.keyboard.press('Enter')
     await heading('Connections')

@@ -2,6 +2,7 @@ import { expect } from 'chai'
 import { picture, seriousFaults } from './support/browser.ts'
 import { loseAnswer } from './support/lose-answer.ts'
 import { openPage } from './support/open-page.ts'
+import { hasValue } from './support/has-value.ts'
 
 describe('filters and order of a list in a browser', function () {
   this.timeout(60_000)
@@ -35,7 +36,7 @@ describe('filters and order of a list in a browser', function () {
     await page.reload()
     await page.locator('[data-index="0"]', { hasText: second }).waitFor()
     expect(await ids()).to.deep.equal([second, third])
-    expect(await page.getByLabel('Alert name').inputValue()).to.equal('malware')
+    await hasValue(page.getByLabel('Alert name'), 'malware')
   })
 
   it('accept words that are typed with pauses', async () => {
@@ -46,7 +47,7 @@ describe('filters and order of a list in a browser', function () {
     await page.waitForURL(/q=foo$/)
     await search.pressSequentially('bar')
     await page.waitForURL(/q=foo(\+|%20)bar$/)
-    expect(await search.inputValue()).to.equal('foo bar')
+    await hasValue(search, 'foo bar')
   })
 
   it('report no matches and can be cleared', async () => {
@@ -84,7 +85,7 @@ describe('filters and order of a list in a browser', function () {
     await refusal.waitFor()
     expect(await refusal.getByRole('button').allInnerTexts()).to.deep.equal(['Show all'])
     await page.getByText('Not a valid choice').waitFor()
-    expect(await page.getByRole('combobox', { name: 'Status' }).inputValue()).to.equal('“abc”')
+    await hasValue(page.getByRole('combobox', { name: 'Status' }), '“abc”')
     await page.getByRole('button', { name: '“ever” (invalid time span)' }).waitFor()
     await refusal.getByRole('button', { name: 'Show all' }).click()
     await page.getByRole('row', { name: first }).waitFor()

@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import { openPage } from './support/open-page.ts'
 import { picture, seriousFaults, settled } from './support/browser.ts'
+import { hasValue } from './support/has-value.ts'
 
 const telling = `apiVersion: tocsin/v1
 name: telling
@@ -28,13 +29,8 @@ describe('a run without its connection', function () {
     expect(await seriousFaults(page)).to.deep.equal([])
     await page.getByRole('link', { name: 'Create a connection of messaging' }).first().click()
     await page.getByRole('heading', { level: 1, name: /^New connection/ }).waitFor()
-    expect(await page.getByLabel('Name').first().inputValue()).to.equal('messaging')
-    expect(
-      await page
-        .getByLabel(/^Organization/)
-        .first()
-        .inputValue(),
-    ).to.equal('main')
+    await hasValue(page.getByLabel('Name').first(), 'messaging')
+    await hasValue(page.getByLabel(/^Organization/).first(), 'main')
   })
 
   it('links to its connection on the health view', async () => {
@@ -84,7 +80,7 @@ describe('a playbook with missing names in the editor', function () {
     await picture(page, 'playbook-missing-names')
     await connect.press('Enter')
     await page.getByRole('heading', { level: 1, name: /^New connection/ }).waitFor()
-    expect(await page.getByLabel('Name').first().inputValue()).to.equal('soc-chat')
+    await hasValue(page.getByLabel('Name').first(), 'soc-chat')
     expect(new URL(page.url()).searchParams.get('organization')).to.equal('main')
     await visit('/playbooks/new')
     await editor.getByText('soc-chat').waitFor()

@@ -2,6 +2,7 @@ import { expect } from 'chai'
 import { picture, seriousFaults } from './support/browser.ts'
 import { publish } from './support/publish.ts'
 import { openSignedIn, type SignedIn } from './support/signed-in.ts'
+import { hasValue } from './support/has-value.ts'
 
 const source = (name: string, organization?: string) =>
   `apiVersion: tocsin/v1\nname: ${name}\n${organization === undefined ? '' : `organization: ${organization}\n`}on: { manual: true }\nsteps: [{ return: 1 }]\n`
@@ -57,7 +58,7 @@ describe('playbooks of organizations in the page', function () {
     await editor.getByText('# typed').waitFor()
     await choose('main')
     await editor.getByText('organization: main').waitFor()
-    expect(await page.getByRole('combobox', { name: 'Belongs to' }).inputValue()).to.equal('main')
+    await hasValue(page.getByRole('combobox', { name: 'Belongs to' }), 'main')
     expect(await seriousFaults(page)).to.deep.equal([])
     await picture(page, 'new-playbook-of-organization')
     await page.getByText('No problems').waitFor()

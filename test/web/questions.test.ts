@@ -3,6 +3,7 @@ import { eventually } from '../support/eventually.ts'
 import { picture, seriousFaults } from './support/browser.ts'
 import { openPage } from './support/open-page.ts'
 import { signIn } from './support/page-server.ts'
+import { hasValue } from './support/has-value.ts'
 
 const asking = `apiVersion: tocsin/v1
 name: asking
@@ -144,7 +145,7 @@ describe('questions on the web page', function () {
     await server.call(`/checkpoints/${body.data[0].checkpoint_id}/answer`, { body: answer })
     await first.getByText(', answered by bootstrap').waitFor()
     expect(await aimed.boundingBox()).to.deep.equal(before)
-    expect(await first.getByLabel('Remark').inputValue()).to.equal('half a wo')
+    await hasValue(first.getByLabel('Remark'), 'half a wo')
     expect(await first.getByRole('button', { name: 'No, noise' }).isDisabled()).to.equal(true)
     expect(await seriousFaults(page)).to.deep.equal([])
     await picture(page, 'question-ended')

@@ -4,6 +4,7 @@ import { askedWithin } from './support/asked-within.ts'
 import { picture, seriousFaults } from './support/browser.ts'
 import { signIn } from './support/page-server.ts'
 import { openPage } from './support/open-page.ts'
+import { hasValue } from './support/has-value.ts'
 
 describe('session of the web page', function () {
   this.timeout(90_000)
@@ -30,7 +31,7 @@ describe('session of the web page', function () {
     await page.keyboard.press('Escape')
     await signIn(page, house.server.adminKey)
     await dialog.waitFor({ state: 'detached' })
-    expect(await note(page).inputValue()).to.equal('half a thought')
+    await hasValue(note(page), 'half a thought')
     await page.getByRole('button', { name: 'Add note' }).click()
     await page.locator('.mantine-Timeline-root').getByText('half a thought').waitFor()
   })
@@ -118,13 +119,13 @@ describe('session of the web page', function () {
     expect(await seriousFaults(page)).to.deep.equal([])
     await picture(page, 'somebody-else')
     await signInElsewhere(server.adminKey)
-    expect(await note(page).inputValue()).to.equal('half a thought of mine')
+    await hasValue(note(page), 'half a thought of mine')
     await signInElsewhere(made.body.key)
     await page.getByRole('button', { name: 'Continue as second and discard it' }).click()
     await page.getByRole('button', { name: 'Signed in as second' }).waitFor()
     await signInElsewhere(server.adminKey)
     await page.getByRole('button', { name: 'Signed in as bootstrap' }).waitFor()
-    expect(await note(page).inputValue()).to.equal('')
+    await hasValue(note(page), '')
     await other.close()
   })
 
@@ -157,7 +158,7 @@ describe('session of the web page', function () {
     await page.getByRole('heading', { name: 'Decisions' }).waitFor()
     await page.context().setOffline(false)
     await page.getByText('Tocsin has been unreachable since').waitFor({ state: 'detached' })
-    expect(await note(page).inputValue()).to.equal('written in the dark')
+    await hasValue(note(page), 'written in the dark')
     // The browser would ask before leaving.
     await note(page).fill('')
   })
@@ -185,6 +186,6 @@ describe('session of the web page', function () {
     await refused
     await page.getByText('Tocsin has been unreachable since').waitFor({ state: 'detached' })
     await page.unroute('**/api/plugins*')
-    expect(await page.getByRole('textbox', { name: 'Name' }).inputValue()).to.equal('half a form')
+    await hasValue(page.getByRole('textbox', { name: 'Name' }), 'half a form')
   })
 })
