@@ -95,7 +95,8 @@ export const changeManyCases = defineRoute({
       const begun = kept as BegunChange
       const cases = await begunCases(begun, caller, services)
       const actor = { ...caller.actor, requestId: begun.request_id ?? caller.actor.requestId }
-      return { body: await changeCases({ ...begun, cases }, actor, services) }
+      const editIn = editsByOrganization(editOf(begun.changes), actor, services)
+      return { body: await changeCases({ ...begun, cases }, editIn, actor, services) }
     },
   },
   async handle({ body, caller }, services) {
@@ -110,7 +111,7 @@ export const changeManyCases = defineRoute({
       next_cursor,
     }
     await services.stores.requests.begin(begun)
-    return { body: await changeCases({ changes, cases, next_cursor }, actor, services) }
+    return { body: await changeCases({ cases, next_cursor }, editIn, actor, services) }
   },
 })
 
@@ -157,15 +158,11 @@ async function begunCases(
 }
 
 async function changeCases(
-  {
-    changes,
-    cases,
-    next_cursor,
-  }: Pick<BegunChange, 'changes' | 'next_cursor'> & { readonly cases: readonly BulkCase[] },
+  { cases, next_cursor }: { readonly cases: readonly BulkCase[]; readonly next_cursor: string | null },
+  editIn: EditIn,
   actor: Actor,
   services: Services,
 ) {
-  const editIn = editsByOrganization(editOf(changes), actor, services)
   const data: unknown[] = []
   for (let at = 0; at < cases.length; at += together) {
     const chunk = cases.slice(at, at + together)
