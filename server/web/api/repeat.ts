@@ -1,4 +1,4 @@
-import { ApiError, isUnanswered } from './problem.ts'
+import { ApiError, apiProblem, isUnanswered } from './problem.ts'
 
 /** Pauses before repetitions, in milliseconds. Together longer than another server needs to take over. */
 const pausesMs = [1_000, 2_000, 4_000, 6_000] as const
@@ -38,6 +38,19 @@ export async function untilAnswered<Answer>(
   }
   return await send()
 }
+
+/**
+ * Sends a request once more after `request_interrupted`: its idempotency key gets no other answer any more. What was done before is
+ * refused or skipped the second time.
+ *
+ * @param renew chooses another key
+ */
+export const againIfInterrupted = <Answer>(send: () => Promise<Answer>, renew: () => void): Promise<Answer> =>
+  send().catch((error: unknown) => {
+    if (apiProblem(error).code !== 'request_interrupted') throw error
+    renew()
+    return send()
+  })
 
 /** Ends early when the signal is aborted. */
 const pause = (ms: number, signal: AbortSignal | undefined): Promise<void> =>

@@ -9,7 +9,7 @@ import {
   useRef,
 } from 'react'
 import { apiCallOnce, parseAnswer } from '../api/call.ts'
-import { apiProblem } from '../api/problem.ts'
+import { againIfInterrupted } from '../api/repeat.ts'
 
 /** Unsaved input of a form. */
 export interface UnsavedInput {
@@ -146,13 +146,7 @@ export function useIdempotencyKey() {
     headersFor: (body: unknown) => ({ 'idempotency-key': keyFor(body) }),
     /** For a change of many objects: repeated while no server answers, and continued after an interruption. */
     async send<Answer>(path: string, body: unknown): Promise<Answer> {
-      const post = () => apiCallOnce<Answer>(path, body, keyFor(body))
-      const answer = await post().catch((error: unknown) => {
-        if (apiProblem(error).code !== 'request_interrupted') throw error
-        // Nothing answers this key any more. What was done is refused or skipped the second time.
-        done()
-        return post()
-      })
+      const answer = await againIfInterrupted(() => apiCallOnce<Answer>(path, body, keyFor(body)), done)
       done()
       return answer
     },

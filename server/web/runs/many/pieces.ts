@@ -1,4 +1,4 @@
-import { apiProblem } from '../../api/problem.ts'
+import { againIfInterrupted } from '../../api/repeat.ts'
 import type { ManyPreview, ManyRetries, RetryChoice } from '../retries.ts'
 import type { VersionChoice } from '../retry-dialog.tsx'
 
@@ -51,15 +51,11 @@ export function retriesOf(
     const piece = rest.slice(0, maxRuns)
     const runs = piece.map(({ run_uuid: uuid }) => uuid)
     const plans = piece.flatMap(({ plan }) => (plan === null ? [] : [plan]))
+    const renew = () => void (key = crypto.randomUUID())
     const send = () => post<ManyRetries>('/runs/retry', { runs, plans, playbook }, key)
-    const { data } = await send().catch((error: unknown) => {
-      if (apiProblem(error).code !== 'request_interrupted') throw error
-      // Nothing answers this key any more. Runs that were retried are refused the second time.
-      key = crypto.randomUUID()
-      return send()
-    })
+    const { data } = await againIfInterrupted(send, renew)
     rest = rest.slice(data.length)
-    key = crypto.randomUUID()
+    renew()
     return { items: data, left: rest.length }
   }
 }
