@@ -72,7 +72,7 @@ export interface CaseStore {
     id: string,
     limit: number,
   ): Promise<{ readonly data: readonly CaseAction[]; readonly total: number }>
-  /** Those of these cases that the `edit` of an HTTP request has changed. */
+  /** The given cases that an HTTP request has changed by `edit`. */
   changedBy(requestId: string, ids: readonly string[]): Promise<ReadonlySet<string>>
   /** Each write happens once per key; a repeat returns the first result. */
   create(organizationUuid: string, changes: NewCase, by: Actor, key: string): Promise<Case>

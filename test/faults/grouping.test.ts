@@ -31,7 +31,7 @@ describe('repeats of an alert on a killed server', function () {
       server = await house.start({ env })
     }
     await house.endedRuns(1)
-    // In the order in which alerts have them: else one could be missed on its way.
+    // In the order in which an alert takes them: in another order, an alert that changes meanwhile could be missed.
     for (const status of [0, 5, 10, 20])
       while ((await server.call(`/alerts?status=${status}&limit=1`)).body.total > 0) await sleep(20)
     const alerts = await server.call('/alerts?limit=200')

@@ -77,7 +77,7 @@ describe('a storm of alerts', function () {
     expect(await server.stop()).to.include({ code: 0, signal: null })
   })
 
-  /** In the order in which alerts have them: else one could be missed on its way. */
+  /** In the order in which an alert takes them: in another order, an alert that changes meanwhile could be missed. */
   const unfinished = [0, 5, 10]
 
   async function withStatus(organization: string, status: number): Promise<number> {

@@ -89,7 +89,7 @@ describePostgres('PostgreSQL that is away', () => {
     expect(await driver.reads.read(() => all('SELECT name FROM things'))).to.have.length(11)
   })
 
-  it('is no load: a connection that is not there is not called busy', async () => {
+  it('is not reported as busy while there is no connection', async () => {
     proxy.isSilent = true
     driver = openDriver(proxy.address, { pool: { patienceMs: 300 } })
     const refused = await refusal(driver.reads.read(count))

@@ -190,7 +190,7 @@ describe('the page behind a proxy whose node dies', function () {
     await undo()
   })
 
-  it('says whether a change that nobody answered may be sent again', async () => {
+  it('says whether a change without an answer can be sent again', async () => {
     const { page } = house
     const lose = (route: Route): Promise<void> =>
       route.request().method() === 'POST' ? route.fulfill(badGateway(502)) : route.continue()

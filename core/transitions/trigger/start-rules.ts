@@ -22,8 +22,8 @@ export const chainAfter = (chain: readonly string[], playbookName: string): read
 ]
 
 /**
- * Whether a playbook has started for an observable in the window before an alert, or after it: alerts are not looked at in the order in which
- * they arrived, and none starts it again.
+ * Whether a playbook has started for an observable in the window before an alert, or after the alert. Then the alert does not start it again.
+ * Alerts are processed in any order.
  *
  * @param firedAt time of the last alert that the start has counted
  */

@@ -127,7 +127,7 @@ type Results<Works extends readonly Work<unknown>[]> = {
   -readonly [Index in keyof Works]: Works[Index] extends Work<infer T> ? T : never
 }
 
-/** The results of works that do not wait for one another, see `together`: for reads of each row. */
+/** As `eachInTurn`, for works that do not wait for one another, such as a read for each row. See `together`. */
 export const eachTogether = <Item, T>(
   items: readonly Item[],
   work: (item: Item) => Work<T>,

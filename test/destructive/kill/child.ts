@@ -57,8 +57,8 @@ await runner.drain(1_000)
 await stores.close()
 
 /**
- * Runs whose undo has an unknown outcome wait for a person. What is due becomes a run, so runs are counted after it: else a containment could be
- * missed on its way.
+ * Runs whose undo has an unknown outcome wait for a person. A containment that is due becomes a run, so runs are counted afterwards: in another
+ * order, one that changes meanwhile could be missed.
  */
 async function isDone(): Promise<boolean> {
   if ((await stores.containments.due(clock.now(), 1)).length > 0) return false

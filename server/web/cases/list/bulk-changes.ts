@@ -85,7 +85,7 @@ export const tally = (results: readonly BulkResult[]): Tally => ({
   refused: results.filter(({ outcome }) => outcome === 'refused'),
 })
 
-/** What became of a change that has ended, e.g. `Closed 7 cases, 2 unchanged`. */
+/** The result of a finished change, e.g. `Closed 7 cases, 2 unchanged`. */
 export function bulkOutcomeText(
   done: string,
   results: readonly BulkResult[],
